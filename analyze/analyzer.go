@@ -1,0 +1,193 @@
+package analyze
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"mcptrace/capture"
+	"mcptrace/replay"
+)
+
+// Options change what an Analyzer looks for.
+type Options struct {
+	Policies []replay.Policy // nil: the generic ones
+	Replay   replay.Options
+	Window   time.Duration // 0: DefaultWindow
+	HoldFrom time.Duration // from which hold on a stream counts as held open; 0: one second
+	Filter   Filter
+}
+
+// Input is one file that was read.
+type Input struct {
+	Path    string
+	Kind    string // pcap, pcapng, recording, stdio
+	Quality capture.Quality
+}
+
+// Analyzer collects exchanges and says in Report what they add up to. It is not safe for concurrent use.
+type Analyzer struct {
+	opt      Options
+	cases    []*Case
+	acts     acts
+	failures []capture.ConnectFailure
+
+	// What Report has worked out, in order of first appearance.
+	Sessions []*Session
+	Findings []Finding
+	Totals   Totals
+	Inputs   []Input
+	Conns    []*capture.Conn
+	Failures []capture.ConnectFailure // attempts to reach a known endpoint
+	Quality  capture.Quality          // of all inputs together
+	First    capture.Instant          // first packet of all inputs
+	Last     capture.Instant          // last packet of all inputs
+}
+
+// New returns an Analyzer.
+func New(o Options) *Analyzer {
+	if o.Policies == nil {
+		o.Policies = replay.Generic()
+	}
+	if o.Window == 0 {
+		o.Window = DefaultWindow
+	}
+	if o.HoldFrom == 0 {
+		o.HoldFrom = time.Second
+	}
+	return &Analyzer{opt: o}
+}
+
+// Add takes one exchange with its reading. The exchange's bytes are not kept; the caller may release them.
+func (a *Analyzer) Add(ex *capture.Exchange, rd *capture.Reading) {
+	c := newCase(ex, rd)
+	a.cases = append(a.cases, c)
+}
+
+// ConnectFailure takes note of an attempt to connect that carried nothing.
+func (a *Analyzer) ConnectFailure(f capture.ConnectFailure) { a.failures = append(a.failures, f) }
+
+// Cases returns the exchanges in order of their first request byte, once Report has run.
+func (a *Analyzer) Cases() []*Case { return a.cases }
+
+// Policies returns the policies that are played.
+func (a *Analyzer) Policies() []replay.Policy { return a.opt.Policies }
+
+// Report draws the conclusions. conns are all connections met, those without MCP too. It is called once, after the
+// last Add.
+func (a *Analyzer) Report(inputs []Input, conns []*capture.Conn) {
+	a.Inputs, a.Conns = inputs, conns
+	a.sumQuality()
+	slices.SortFunc(a.cases, func(x, y *Case) int {
+		return cmp.Or(cmp.Compare(x.Start, y.Start), cmp.Compare(x.Seq, y.Seq))
+	})
+	for i, c := range a.cases {
+		c.ID = i + 1
+		a.Last = max(a.Last, c.at(max(c.LastByte, c.RequestEnd)))
+	}
+	a.correlate()
+	a.selectShown()
+	a.findings()
+	a.total()
+}
+
+// correlate works out, step by step, what each exchange means among the others. Each step needs those before it.
+func (a *Analyzer) correlate() {
+	a.findTransports()
+	a.sessions()
+	for _, c := range a.cases {
+		c.ownAnswers()
+	}
+	a.resumeLinks()
+	a.answersElsewhere()
+	a.collectActs()
+	for _, c := range a.cases {
+		c.summary()
+	}
+	a.findHops()
+	for _, c := range a.cases {
+		a.deliver(c)
+		c.Break = c.findBreak()
+	}
+	a.toolHints()
+	for _, c := range a.cases {
+		a.hold(c)
+	}
+	a.findReissues()
+	a.knownFailures()
+}
+
+func (a *Analyzer) sumQuality() {
+	q := &a.Quality
+	for _, in := range a.Inputs {
+		p := &in.Quality
+		q.Packets += p.Packets
+		q.TCPGaps += p.TCPGaps
+		q.GapBytes += p.GapBytes
+		q.RetransmittedSegments += p.RetransmittedSegments
+		q.SnaplenCutPackets += p.SnaplenCutPackets
+		q.UndecodablePackets += p.UndecodablePackets
+		q.TLSOpaqueConnections += p.TLSOpaqueConnections
+		q.MidStartConnections += p.MidStartConnections
+		q.OneSidedConnections += p.OneSidedConnections
+		q.NonMCPExchanges += p.NonMCPExchanges
+		q.TruncatedInput = q.TruncatedInput || p.TruncatedInput
+		q.DroppedByCapture += p.DroppedByCapture
+		q.OutsideResets += p.OutsideResets
+		q.DuplicatePackets += p.DuplicatePackets
+		q.LimitCuts += p.LimitCuts
+		q.HTTP3Packets += p.HTTP3Packets
+		if p.First != 0 && (a.First == 0 || p.First < a.First) {
+			a.First = p.First
+		}
+		a.Last = max(a.Last, p.Last)
+	}
+	q.First, q.Last = a.First, a.Last
+}
+
+// knownFailures keeps the failed attempts that were made at an address where MCP is served.
+func (a *Analyzer) knownFailures() {
+	known := map[string]bool{}
+	for _, c := range a.cases {
+		known[c.Conn.Server.String()] = true
+	}
+	for _, f := range a.failures {
+		if known[f.Server.String()] {
+			a.Failures = append(a.Failures, f)
+		}
+	}
+}
+
+// Outcomes plays the exchange through the policies. A GET or a notification owes no answer: none apply.
+func (a *Analyzer) Outcomes(c *Case) []replay.Outcome {
+	if !c.isCall() || c.View == nil || !c.HasRequest {
+		return nil
+	}
+	v := *c.View
+	if c.End.Kind == capture.EndOpen {
+		v.End.At = a.Last.Sub(c.Start)
+	}
+	if c.Transport == "http+sse" {
+		c.otherStream(&v, a)
+	}
+	var out []replay.Outcome
+	for _, p := range a.opt.Policies {
+		out = append(out, p.Judge(&v, a.opt.Replay))
+	}
+	return out
+}
+
+// otherStream makes the view that of a client of the 2024-11-05 transport: the answer comes on the GET stream, and a
+// reader of that stream takes it when it is dispatched.
+func (c *Case) otherStream(v *replay.View, a *Analyzer) {
+	v.Level, v.Answer = c.Answer.Level, c.Answer.At
+	v.SSE, v.Status = true, 200
+	if c.dispatched() {
+		v.End = replay.End{Kind: capture.EndClean, Clean: true, At: c.Answer.At}
+		return
+	}
+	v.End = replay.End{Kind: capture.EndOpen, At: a.Last.Sub(c.Start)}
+	if g := c.Origin; g != nil && g.over() != 0 {
+		v.End = replay.End{Kind: g.End.Kind, By: g.End.By, At: g.over().Sub(c.Start), Clean: g.End.Kind == capture.EndClean}
+	}
+}

@@ -1,0 +1,187 @@
+package analyze
+
+import (
+	"time"
+
+	"mcptrace/capture"
+)
+
+// early is how soon after its answer a client that returns on it closes; one round trip comes on top (ruling 21).
+const early = 250 * time.Millisecond
+
+// acts is what later messages of clients presuppose: the newest moment at which each thing was referred to.
+type acts struct {
+	session map[*Session]capture.Instant // any message after the initialize answer
+	task    map[string]capture.Instant
+	state   map[[8]byte]capture.Instant
+}
+
+// collectActs gathers what clients refer to, and the notes by which they cancelled calls.
+func (a *Analyzer) collectActs() {
+	x := acts{map[*Session]capture.Instant{}, map[string]capture.Instant{}, map[[8]byte]capture.Instant{}}
+	for _, c := range a.cases {
+		if c.method() != "initialize" && c.HasRequest {
+			x.session[c.Group] = max(x.session[c.Group], c.Start)
+		}
+		for i := range c.R.Calls {
+			k := &c.R.Calls[i]
+			if k.TaskID != "" {
+				x.task[k.TaskID] = max(x.task[k.TaskID], c.Start)
+			}
+			if k.RequestState {
+				x.state[k.StateHash] = max(x.state[k.StateHash], c.Start)
+			}
+			if k.Method == "notifications/cancelled" && k.CancelID != "" {
+				a.cancel(c, k)
+			}
+		}
+	}
+	a.acts = x
+}
+
+// cancel marks the call that a note of the client's cancels: the newest with that id.
+func (a *Analyzer) cancel(note *Case, k *capture.Call) {
+	for i := len(note.Group.Cases) - 1; i >= 0; i-- {
+		c := note.Group.Cases[i]
+		if c.Start > note.Start || c.Cancelled != 0 {
+			continue
+		}
+		for j := range c.R.Calls {
+			if q := &c.R.Calls[j]; q.IsCall() && q.ID.Equal(k.CancelID) {
+				c.Cancelled = note.Start
+				return
+			}
+		}
+	}
+}
+
+// actedOn reports whether a later message of the client presupposes the answer.
+func (a *Analyzer) actedOn(c *Case, an *Answer) bool {
+	if an.Message == nil || an.Kind != "result" {
+		return false
+	}
+	r, at := &an.Message.Result, c.at(an.At)
+	if c.method() == "initialize" && a.acts.session[c.Group] > at {
+		return true
+	}
+	if r.TaskID != "" && a.acts.task[r.TaskID] > at {
+		return true
+	}
+	return r.State && a.acts.state[r.StateHash] > at
+}
+
+// deliver decides for each answer whether it reached the client's host (contract, answer.delivered; rulings 26, 31).
+func (a *Analyzer) deliver(c *Case) {
+	for i := range c.Answers {
+		a.judge(c, &c.Answers[i])
+	}
+	c.summary()
+	if len(c.Answers) == 0 {
+		c.Answer.Delivered = -1
+	}
+}
+
+func (a *Analyzer) judge(c *Case, an *Answer) {
+	if an.Level != capture.LevelDispatched {
+		an.Delivered = -1
+		if c.R.Holed || an.Holed || c.Conn.OneSided || !c.HasRequest {
+			an.Delivered = 0
+		}
+		return
+	}
+	carrier := c
+	if an.Stream != nil {
+		carrier = an.Stream
+	}
+	acked := c.ackedOn(an) >= 0
+	if acked {
+		an.Evidence = Acked
+		if c.Conn.Vantage.Kind == "proxy" || c.Conn.Vantage.Kind == "stdio" {
+			an.Evidence = Written
+		}
+	}
+	switch {
+	case a.actedOn(c, an):
+		if an.Evidence == Seen {
+			an.Evidence = Acted
+		}
+		an.Delivered = 1
+	case c.goneBefore(carrier, an):
+		an.Delivered = -1
+	case acked && !an.Holed:
+		an.Delivered = 1
+	}
+}
+
+// goneBefore reports whether the client had closed, reset or cancelled before the answer was complete.
+func (c *Case) goneBefore(carrier *Case, an *Answer) bool {
+	at := c.at(an.At)
+	if gone := carrier.clientGone(); gone >= 0 && carrier.at(gone) < at {
+		return true
+	}
+	return c.Cancelled != 0 && c.Cancelled < at
+}
+
+// dispatched reports whether the answer was complete on the wire.
+func (c *Case) dispatched() bool { return c.Answer.Level == capture.LevelDispatched }
+
+// ownDispatched reports whether it was, on the call's own response.
+func (c *Case) ownDispatched() bool { return c.dispatched() && c.Answer.Stream == nil }
+
+// closedByClient reports whether the client ended the response before its framing was complete.
+func (c *Case) closedByClient() bool {
+	switch c.End.Kind {
+	case capture.EndClean, capture.EndOpen, "":
+		return false
+	}
+	return c.End.By == "client"
+}
+
+// closedAfterAnswer reports whether the client closed once its answer had been dispatched, and how long after.
+func (c *Case) closedAfterAnswer() (time.Duration, bool) {
+	if !c.closedByClient() || !c.ownDispatched() || c.Answer.At > c.End.At {
+		return 0, false
+	}
+	return c.End.At - c.Answer.At, true
+}
+
+// closedBeforeAnswer reports whether the client closed while it still lacked its answer.
+func (c *Case) closedBeforeAnswer() bool {
+	if !c.closedByClient() {
+		return false
+	}
+	_, after := c.closedAfterAnswer()
+	return !after && !(c.dispatched() && c.Answer.Stream != nil && c.Answer.At <= c.End.At)
+}
+
+// consumed reports whether a client that closed after its answer had taken it: at once, or after it acted on it.
+func (a *Analyzer) consumed(c *Case) bool {
+	wait, ok := c.closedAfterAnswer()
+	if !ok {
+		return false
+	}
+	if wait <= early+c.rtt() || a.actedOn(c, &c.Answer) {
+		return true
+	}
+	next := c.nextMessage(c.at(c.Answer.At))
+	return next != nil && next.Start < c.over()
+}
+
+// nextMessage returns the client's next message of that session after the moment t; nil: none.
+func (c *Case) nextMessage(t capture.Instant) *Case {
+	cases := c.Group.Cases
+	lo, hi := 0, len(cases)
+	for lo < hi {
+		if mid := (lo + hi) / 2; cases[mid].Start > t {
+			hi = mid
+		} else {
+			lo = mid + 1
+		}
+	}
+	for ; lo < len(cases); lo++ {
+		if n := cases[lo]; n != c && n.HasRequest && n.HopOf == nil {
+			return n
+		}
+	}
+	return nil
+}

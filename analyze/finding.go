@@ -1,0 +1,141 @@
+package analyze
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"mcptrace/capture"
+)
+
+// Severity is how grave a finding is.
+type Severity int
+
+// The severities, in rising order.
+const (
+	Info Severity = iota
+	Warn
+	Error
+)
+
+var severities = [...]string{"info", "warn", "error"}
+
+// String returns info, warn or error.
+func (s Severity) String() string { return severities[s] }
+
+// ParseSeverity returns the severity with that name.
+func ParseSeverity(s string) (Severity, error) {
+	for i, n := range severities {
+		if n == s {
+			return Severity(i), nil
+		}
+	}
+	return 0, fmt.Errorf("no severity %q: want info, warn or error", s)
+}
+
+// Finding is one thing worth saying, with the place to look at.
+type Finding struct {
+	Code       string
+	Severity   Severity
+	Cases      []*Case       // the exchange it is about first
+	Offset     int64         // in the decoded body; -1 none
+	At         time.Duration // since the first case's start; -1 none
+	Confidence string        // high, medium, low
+	Gap        bool          // lowered because bytes are missing there
+	Message    string
+}
+
+// Rule is one thing worth saying about exchanges.
+type Rule struct {
+	Code     string
+	Severity Severity // the usual one; a finding may be lower
+	Title    string   // a line
+	Text     string   // what it means and what to do, in plain sentences
+	Source   string   // the obligation it rests on
+	// Each looks at one exchange, All at the whole recording. Either may be nil.
+	Each func(c *Case, a *Analyzer) []Finding
+	All  func(a *Analyzer) []Finding
+}
+
+// about returns a finding on c at the moment and place given; -1 for none.
+func about(c *Case, offset int64, at time.Duration, format string, args ...any) Finding {
+	return Finding{Cases: []*Case{c}, Offset: offset, At: at, Confidence: "high", Message: fmt.Sprintf(format, args...)}
+}
+
+func one(f Finding) []Finding { return []Finding{f} }
+
+// findings runs all rules and puts what they say in the order of the exchanges.
+func (a *Analyzer) findings() {
+	for _, r := range Rules() {
+		var fs []Finding
+		if r.Each != nil {
+			for _, c := range a.cases {
+				fs = append(fs, r.Each(c, a)...)
+			}
+		}
+		if r.All != nil {
+			fs = append(fs, r.All(a)...)
+		}
+		for _, f := range fs {
+			f.Code = r.Code
+			if f.Severity == 0 {
+				f.Severity = r.Severity
+			}
+			a.Findings = append(a.Findings, lower(f))
+		}
+	}
+	slices.SortStableFunc(a.Findings, func(x, y Finding) int { return cmp.Compare(firstID(x), firstID(y)) })
+}
+
+func firstID(f Finding) int {
+	if len(f.Cases) == 0 {
+		return 0
+	}
+	return f.Cases[0].ID
+}
+
+// lower takes a finding down one step where bytes of its exchanges are missing from the capture.
+func lower(f Finding) Finding {
+	for _, c := range f.Cases {
+		if c.R.Holed && f.Code != "tcp-gap" {
+			f.Gap = true
+		}
+	}
+	if f.Gap {
+		f.Severity = max(Info, f.Severity-1)
+		f.Confidence = map[string]string{"high": "medium", "medium": "low", "low": "low"}[f.Confidence]
+		f.Message += " Bytes of this exchange are missing from the capture, so this is less sure."
+	}
+	if f.Severity < 0 {
+		f.Severity = Info
+	}
+	return f
+}
+
+// info marks a finding as information although its rule is graver.
+const info = Severity(-1)
+
+// name says which call it is, for a sentence: tools/call "pay" (id 3).
+func (c *Case) name() string {
+	k := c.call()
+	switch {
+	case k == nil && c.HTTP.Method == "":
+		return "a response whose request was not captured"
+	case k == nil:
+		return c.HTTP.Method + " " + maskTarget(c.HTTP.Target)
+	case c.R.Kind == capture.KindBatch:
+		return fmt.Sprintf("a batch of %d", len(c.R.Calls))
+	}
+	s := k.Method
+	if k.Method == "" {
+		s = "a response of the client"
+	}
+	if k.Name != "" {
+		s += " " + quote(k.Name)
+	}
+	if k.ID != "" {
+		s += " (id " + clip(string(k.ID), 40) + ")"
+	}
+	return s
+}

@@ -1,0 +1,50 @@
+package analyze
+
+import (
+	"crypto/sha256"
+	"hash/maphash"
+	"strings"
+	"unique"
+
+	"mcptrace/capture"
+)
+
+// intern keeps one copy of strings that come again and again.
+func intern(s string) string { return unique.Make(s).Value() }
+
+func hash8(b []byte) (h [8]byte) {
+	sum := sha256.Sum256(b)
+	copy(h[:], sum[:])
+	return h
+}
+
+var seed = maphash.MakeSeed()
+
+// hopHeaders belong to a connection or change with every attempt of an HTTP library, not with the request.
+var hopHeaders = map[string]bool{"connection": true, "keep-alive": true, "proxy-connection": true, "te": true, "transfer-encoding": true, "upgrade": true,
+	"host": false, "content-length": true}
+
+// identity hashes the request as a whole: two requests with the same identity are byte-identical but for hop-by-hop headers.
+func identity(ex *capture.Exchange, rd *capture.Reading) (h [8]byte) {
+	q := ex.Request.Head
+	if q == nil || len(rd.Calls) == 0 {
+		return h
+	}
+	var m maphash.Hash
+	m.SetSeed(seed)
+	m.WriteString(q.Method)
+	m.WriteString(q.Target)
+	for _, f := range q.Fields {
+		name := strings.ToLower(f.Name)
+		if !hopHeaders[name] {
+			m.WriteString(name)
+			m.WriteString(f.Value)
+		}
+	}
+	ex.Request.Pieces(func(p *capture.Piece) bool { m.Write(p.Data); return true })
+	sum := m.Sum64()
+	for i := range h {
+		h[i] = byte(sum >> (8 * i))
+	}
+	return h
+}

@@ -1,0 +1,104 @@
+package analyze
+
+import (
+	"time"
+
+	"mcptrace/capture"
+)
+
+// hopSlack is by how much an inner leg may start before the outer one is complete at the recorder, or end after it.
+const hopSlack = 5 * time.Millisecond
+
+// findHops joins the legs of one call through a gateway that was captured on both sides: equal method and parameters
+// (ids and bytes may differ), another connection to another address, the inner leg nested in the outer in time, and the
+// same answer (ruling 8). A gateway's own error on the outer leg does not undo it (ruling 34).
+func (a *Analyzer) findHops() {
+	open := map[[32]byte][]*Case{}
+	for _, c := range a.cases {
+		if c.HTTP.Method != "POST" || len(c.R.Calls) == 0 {
+			continue
+		}
+		key := fingerprint(c)
+		for _, o := range open[key] {
+			if a.isHop(o, c) {
+				c.HopOf = o
+				o.Hops = append(o.Hops, c)
+				break
+			}
+		}
+		open[key] = append(open[key], c)
+	}
+}
+
+// fingerprint identifies what an exchange asks for: of a batch, all of it.
+func fingerprint(c *Case) (h [32]byte) {
+	for i := range c.R.Calls {
+		for j, b := range c.R.Calls[i].Fingerprint {
+			h[j] ^= b + byte(i)
+		}
+	}
+	return h
+}
+
+func (a *Analyzer) isHop(outer, inner *Case) bool {
+	if outer.Conn == inner.Conn || outer.Conn.Server == inner.Conn.Server || outer.R.Kind != inner.R.Kind {
+		return false
+	}
+	for _, h := range outer.Hops {
+		if h.Conn.Server == inner.Conn.Server {
+			return false // each next hop is taken once
+		}
+	}
+	if inner.Start > outer.endOrLast(a) || !sameHost(outer, inner) {
+		return false
+	}
+	if gatewayError(outer) {
+		return true
+	}
+	if inner.endOrLast(a) > outer.endOrLast(a)+capture.Instant(hopSlack) && inner.answeredAt() > outer.answeredAt()+capture.Instant(hopSlack) {
+		return false
+	}
+	return sameAnswer(outer, inner)
+}
+
+// sameHost reports whether the inner leg may have been sent by the host that received the outer one: the same address,
+// or any where the addresses are translated between the two captures.
+func sameHost(outer, inner *Case) bool {
+	if inner.Conn.Client.Addr() == outer.Conn.Server.Addr() {
+		return true
+	}
+	// A third host, unless it is plainly another client of its own: the outer client itself does not forward to itself.
+	return inner.Conn.Client.Addr() != outer.Conn.Client.Addr()
+}
+
+func gatewayError(c *Case) bool { return c.HTTP.Status >= 502 && c.HTTP.Status <= 504 }
+
+// sameAnswer reports whether both legs got the same answer, or neither got one.
+func sameAnswer(x, y *Case) bool {
+	if len(x.Answers) != len(y.Answers) {
+		return false
+	}
+	for i := range x.Answers {
+		p, q := &x.Answers[i], &y.Answers[i]
+		if p.Message != nil && q.Message != nil && p.Level == capture.LevelDispatched && q.Level == capture.LevelDispatched && p.Message.Result.Hash != q.Message.Result.Hash {
+			return false
+		}
+	}
+	return true
+}
+
+func (c *Case) endOrLast(a *Analyzer) capture.Instant {
+	if o := c.over(); o != 0 {
+		return o
+	}
+	return a.Last
+}
+
+func (c *Case) answeredAt() capture.Instant {
+	for i := range c.Answers {
+		if c.Answers[i].At >= 0 {
+			return c.at(c.Answers[i].At)
+		}
+	}
+	return 0
+}

@@ -1,0 +1,298 @@
+package analyze
+
+import (
+	"strings"
+	"time"
+
+	"mcptrace/capture"
+)
+
+// DefaultWindow is the longest gap between the end of a first attempt and a second that is called its re-issue.
+const DefaultWindow = 120 * time.Second
+
+const (
+	soon          = 10 * time.Second // a gap that speaks for a re-issue
+	transportSoon = 5 * time.Second  // a repeat by an HTTP library comes at once
+)
+
+type attemptKey struct {
+	where capture.Endpoint
+	fp    [32]byte
+}
+
+// findReissues matches second attempts to first ones, one to one and in time order (ruling 23). Repeats that the
+// protocol itself asks for (spec.md section 7) are none.
+func (a *Analyzer) findReissues() {
+	earlier := map[attemptKey][]*Case{}
+	for _, c := range a.cases {
+		k := c.call()
+		if c.HTTP.Method != "POST" || c.R.Kind != capture.KindRequest || c.HopOf != nil || strings.HasPrefix(k.Method, "tasks/") {
+			continue
+		}
+		key := attemptKey{c.endpoint(), k.Fingerprint}
+		kept := earlier[key][:0]
+		for _, f := range earlier[key] {
+			if f.endOrLast(a)+capture.Instant(a.opt.Window) >= c.Start || f.End.Kind == capture.EndOpen {
+				kept = append(kept, f)
+			}
+		}
+		for _, f := range kept {
+			if f.RepeatedBy != nil {
+				continue
+			}
+			if l := a.link(f, c, kept); l != nil {
+				c.Reissue, f.RepeatedBy = l, c
+				break
+			}
+		}
+		earlier[key] = append(kept, c)
+	}
+}
+
+// link says in what way second repeats first; nil: not at all.
+func (a *Analyzer) link(first, second *Case, all []*Case) *Link {
+	same, sure := samePrincipal(first, second)
+	if !same || expectedRepeat(first) {
+		return nil
+	}
+	l := &Link{Of: first, SameID: first.call().ID.Equal(second.call().ID)}
+	if !a.classify(l, first, second) {
+		return nil
+	}
+	last := first.endOrLast(a)
+	if first.Answers[0].At >= 0 && first.Answers[0].Level == capture.LevelDispatched && first.at(first.Answers[0].At) <= second.Start {
+		last = max(min(last, second.Start), first.at(first.Answers[0].At))
+	}
+	if last > second.Start {
+		last = first.Start
+	}
+	l.Gap = second.Start.Sub(last)
+	if l.Gap > a.opt.Window {
+		return nil
+	}
+	a.confidence(l, first, second, sure, all)
+	l.duplicateWord(first, second)
+	return l
+}
+
+// samePrincipal reports whether both were sent by one client: one session, or one client across a restart of its
+// session. sure is false where only an address and a name say so.
+func samePrincipal(p, q *Case) (same, sure bool) {
+	if p.Group == q.Group {
+		return p.Session != nil || p.Header.Principal == q.Header.Principal, p.Session != nil || p.Group.ClientName != "" || p.Header.HasAuth
+	}
+	if p.Session == nil || q.Session == nil {
+		return false, false
+	}
+	restart := q.Session.Start > p.Start && p.Conn.Client.Addr() == q.Conn.Client.Addr() && p.Session.ClientName == q.Session.ClientName
+	return restart, p.Session.ClientName != ""
+}
+
+// expectedRepeat reports whether the protocol asks for a repeat after such an answer: credentials, another version,
+// other headers or capabilities, another address.
+func expectedRepeat(c *Case) bool {
+	switch {
+	case c.HTTP.Status == 401 || c.HTTP.Status == 403 || c.HTTP.Status == 407:
+		return true
+	case c.HTTP.Status >= 300 && c.HTTP.Status < 400:
+		return true
+	}
+	for i := range c.Answers {
+		if m := c.Answers[i].Message; m != nil && m.Kind.String() == "error" && versionErrors[m.Result.Code] {
+			return true
+		}
+	}
+	return c.Answer.Message != nil && c.Answer.Message.Result.ResultType == "input_required"
+}
+
+// versionErrors are the codes that ask for the same call with other metadata; the last three are those of drafts.
+var versionErrors = map[int64]bool{-32020: true, -32021: true, -32022: true, -32003: true, -32004: true}
+
+// classify fills in the finding; false: the second call is an honest repeat.
+func (a *Analyzer) classify(l *Link, first, second *Case) bool {
+	an := &first.Answers[0]
+	ended := first.over() != 0 && first.over() <= second.Start
+	answered := an.Level == capture.LevelDispatched && first.at(an.At) <= second.Start
+	gaveUp := ended || first.Cancelled != 0 && first.Cancelled <= second.Start
+	switch {
+	case first.HTTP.Status == 404 && first.Header.Session != "":
+		l.Finding, l.Executed = "reissue-after-session-404", "refused: the session was unknown"
+	case first.HTTP.Status == 429 || first.HTTP.Status >= 500:
+		if !ended && !answered {
+			return false
+		}
+		l.Finding, l.Executed = "retry-after-status", "the first attempt was answered with a status"
+	case first.HTTP.Status >= 400:
+		return false // refused: an honest second try
+	case answered:
+		return a.classifyAnswered(l, first, second, an, ended)
+	case gaveUp:
+		first.classifyLost(l, an)
+	default:
+		l.Finding, l.Executed = "reissue-while-in-flight", "the first attempt was still in flight"
+	}
+	if first.Identical == second.Identical && l.SameID && l.Finding != "retry-after-status" && first.Identical != [8]byte{} &&
+		second.Start.Sub(first.endBy(second.Start)) <= transportSoon && !answered {
+		l.Finding = "transport-duplicate"
+	}
+	return true
+}
+
+// endBy returns when c was over, or its start where that came after t.
+func (c *Case) endBy(t capture.Instant) capture.Instant {
+	if o := c.over(); o != 0 && o <= t {
+		return o
+	}
+	return c.Start
+}
+
+// classifyAnswered judges a repeat of a call whose answer was there.
+func (a *Analyzer) classifyAnswered(l *Link, first, second *Case, an *Answer, ended bool) bool {
+	l.Executed = "its answer had been dispatched"
+	late := first.closedByClient() && ended && !a.consumed(first)
+	switch {
+	case an.Stream != nil:
+		return false
+	case first.closedBeforeAnswer():
+		l.Finding = "reissue-of-executed"
+	case !ended:
+		return false
+	case first.Break != nil, late, an.Message.CROnly && first.R.SSE:
+		l.Finding = "reissue-after-delivery"
+	default:
+		return false
+	}
+	return true
+}
+
+// classifyLost judges a repeat of a call whose answer had not been dispatched when it was given up.
+func (c *Case) classifyLost(l *Link, an *Answer) {
+	switch {
+	case an.Level == capture.LevelDispatched:
+		l.Finding, l.Executed = "reissue-of-executed", "its answer came after it had been given up"
+	case an.Level == capture.LevelUnframed && an.Kind == "result":
+		l.Finding, l.Executed = "reissue-after-unframed-answer", "its result was complete but for what should have ended it"
+	case an.Level == capture.LevelPartial && an.Kind == "result":
+		l.Finding, l.Executed = "reissue-of-executed", "its result had begun to arrive"
+	case c.End.Unprocessed:
+		l.Finding, l.Executed = "reissue-clean", "HTTP/2 says that it was not processed"
+	case !c.R.RequestWhole && c.HeadAt < 0:
+		l.Finding, l.Executed = "reissue-clean", "its request was not complete"
+	case !c.RequestAcked && c.HeadAt < 0 && !c.Conn.OneSided:
+		l.Finding, l.Executed = "reissue-clean", "its request was never acknowledged"
+	case c.started():
+		l.Finding, l.Executed = "reissue-of-started", "the server had reported progress"
+	default:
+		l.Finding, l.Executed = "reissue-after-loss", "nothing tells whether it ran"
+	}
+}
+
+// started reports whether the server had sent a notification for the call.
+func (c *Case) started() bool {
+	for i := range c.R.Messages {
+		if m := &c.R.Messages[i]; m.Method == "notifications/progress" || m.Method == "notifications/message" {
+			return true
+		}
+	}
+	return false
+}
+
+// confidence says how sure it is that the second call repeats the first on purpose.
+func (a *Analyzer) confidence(l *Link, first, second *Case, sure bool, all []*Case) {
+	switch {
+	case !sure || first.R.Holed || second.R.Holed || a.fanOut(first, all) >= 3:
+		l.Confidence = "low"
+	case l.Finding == "reissue-while-in-flight" && !l.SameID:
+		l.Confidence = "low"
+	case l.Gap <= soon && (!l.SameID || l.Finding == "transport-duplicate") && first.Break != nil:
+		l.Confidence = "high"
+	default:
+		l.Confidence = "medium"
+	}
+}
+
+// fanOut counts equal calls that were in flight together with first: meant to be many.
+func (a *Analyzer) fanOut(first *Case, all []*Case) int {
+	n := 0
+	for _, c := range all {
+		if c.Start <= first.endOrLast(a) && c.endOrLast(a) >= first.Start && c.Group == first.Group {
+			n++
+		}
+	}
+	return n
+}
+
+var baseWord = map[string]string{
+	"reissue-after-delivery": "certain", "reissue-after-unframed-answer": "certain", "reissue-of-executed": "certain",
+	"reissue-of-started": "likely", "reissue-after-loss": "possible", "reissue-clean": "no", "reissue-after-session-404": "no",
+	"reissue-while-in-flight": "possible", "transport-duplicate": "possible", "retry-after-status": "possible",
+}
+
+var words = []string{"no", "unlikely", "possible", "likely", "certain"}
+
+func weaker(a, b string) string {
+	for _, w := range words {
+		if w == a || w == b {
+			return w
+		}
+	}
+	return a
+}
+
+// duplicateWord says whether the call ran twice (rulings 3, 22, 24, 25, 33).
+func (l *Link) duplicateWord(first, second *Case) {
+	w := baseWord[l.Finding]
+	p, q := &first.Answers[0], &second.Answers[0]
+	switch {
+	case l.Finding == "reissue-while-in-flight" || l.Finding == "transport-duplicate":
+		if p.result() && q.result() {
+			w = "certain"
+		}
+		if first.End.Unprocessed || !first.R.RequestWhole && first.HeadAt < 0 {
+			w = "no"
+		} else if !first.RequestAcked && first.HeadAt < 0 && !first.Conn.OneSided {
+			w = "unlikely"
+		}
+	case l.Finding == "reissue-clean" && l.Executed == "its request was never acknowledged":
+		w = "unlikely"
+	case l.Finding == "retry-after-status" && first.HTTP.Status == 429:
+		w = "no"
+	}
+	if p.Kind == "error" || p.Message != nil && p.Message.Result.IsError {
+		w = weaker(w, "likely")
+	}
+	switch {
+	case refused(second):
+		w = "no"
+	case second.HTTP.Status >= 500, q.Level == capture.LevelNone, q.Kind == "error" && q.Level == capture.LevelPartial:
+		w = weaker(w, "possible")
+	case q.Kind == "error":
+		w = weaker(w, "likely")
+	}
+	l.Duplicate = w
+	l.Same = compare(p, q)
+}
+
+func (an *Answer) result() bool { return an.Level == capture.LevelDispatched && an.Kind == "result" }
+
+// refused reports whether a server turned a call away before it ran: a status of 400 to 499, or an error that says
+// that the request was not valid (ruling 24).
+func refused(c *Case) bool {
+	if c.HTTP.Status >= 400 && c.HTTP.Status < 500 {
+		return true
+	}
+	m := c.Answers[0].Message
+	return m != nil && c.Answers[0].Kind == "error" && c.Answers[0].Level == capture.LevelDispatched && m.Result.Code >= -32602 && m.Result.Code <= -32600
+}
+
+func compare(p, q *Answer) string {
+	switch {
+	case p.Level != capture.LevelDispatched || q.Level != capture.LevelDispatched:
+		return ""
+	case p.Kind == "result" && (q.Kind == "error" || q.Message.Result.IsError && !p.Message.Result.IsError):
+		return "second-is-error"
+	case p.Message.Result.Hash == q.Message.Result.Hash:
+		return "same"
+	}
+	return "differs"
+}

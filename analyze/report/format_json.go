@@ -1,0 +1,77 @@
+package report
+
+import (
+	"bufio"
+	"encoding/json"
+	"io"
+
+	"mcptrace/analyze"
+)
+
+var jsonFormat = Format{Name: "json", Doc: "one JSON object, the stable form for programs (docs/output.md)", Write: writeJSON}
+
+// schema names the form of the JSON report. A new major number means that a reader must look again.
+const schema = "mcptrace.report/1"
+
+// writeJSON writes the report exchange by exchange, so that its size does not decide how much memory it takes.
+func writeJSON(w io.Writer, a *analyze.Analyzer, _ Options) error {
+	b := bufio.NewWriterSize(w, 64<<10)
+	j := jsonWriter{b: b}
+	j.raw("{\n")
+	j.field("schema", schema)
+	j.field("inputs", inputsOf(a))
+	j.field("quality", qualityOf(a))
+	j.list("exchanges", len(a.Cases()), func(i int) any { return exchangeOf(a, a.Cases()[i]) })
+	j.list("sessions", len(a.Sessions), func(i int) any { return sessionOf(a.Sessions[i]) })
+	j.list("connect_failures", len(a.Failures), func(i int) any { return failureOf(a.Failures[i]) })
+	j.list("findings", len(a.Findings), func(i int) any { return findingOf(a.Findings[i]) })
+	j.raw(`"totals": `)
+	j.value(totalsOf(a.Totals))
+	j.raw("\n}\n")
+	if j.err != nil {
+		return j.err
+	}
+	return b.Flush()
+}
+
+// jsonWriter writes the outer object; its error is sticky.
+type jsonWriter struct {
+	b   *bufio.Writer
+	err error
+}
+
+func (j *jsonWriter) raw(s string) {
+	if j.err == nil {
+		_, j.err = j.b.WriteString(s)
+	}
+}
+
+func (j *jsonWriter) value(v any) {
+	if j.err != nil {
+		return
+	}
+	text, err := json.Marshal(v)
+	if err != nil {
+		j.err = err
+		return
+	}
+	_, j.err = j.b.Write(text)
+}
+
+func (j *jsonWriter) field(name string, v any) {
+	j.raw(`"` + name + `": `)
+	j.value(v)
+	j.raw(",\n")
+}
+
+func (j *jsonWriter) list(name string, n int, at func(int) any) {
+	j.raw(`"` + name + `": [`)
+	for i := range n {
+		if i > 0 {
+			j.raw(",")
+		}
+		j.raw("\n")
+		j.value(at(i))
+	}
+	j.raw("],\n")
+}

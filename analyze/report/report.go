@@ -1,0 +1,38 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"time"
+
+	"mcptrace/analyze"
+)
+
+// Options change how a report looks.
+type Options struct {
+	Zone  *time.Location // of the times in text; nil: UTC
+	Width int            // columns of the terminal; 0: not known
+	Input string         // how the input is named in suggested commands
+}
+
+// Format is one form of the report.
+type Format struct {
+	Name  string
+	Doc   string
+	Write func(w io.Writer, a *analyze.Analyzer, o Options) error
+}
+
+// Formats returns all formats.
+func Formats() []Format {
+	return []Format{textFormat, jsonFormat}
+}
+
+// Find returns the format with that name.
+func Find(name string) (Format, error) {
+	for _, f := range Formats() {
+		if f.Name == name {
+			return f, nil
+		}
+	}
+	return Format{}, fmt.Errorf("no format %q: want text or json", name)
+}

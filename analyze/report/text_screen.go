@@ -1,0 +1,263 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"mcptrace/analyze"
+	"mcptrace/capture"
+)
+
+// The first screen: what a person on call needs before any table, within 25 lines.
+
+// captured says what was read, from where it was recorded, and what could not be read.
+func (t *textReport) captured() {
+	a := t.a
+	names := make([]string, 0, len(a.Inputs))
+	for _, in := range a.Inputs {
+		names = append(names, in.Path)
+	}
+	what := safe(clip(strings.Join(names, ", "), 80))
+	if len(names) > 1 {
+		what = fmt.Sprintf("%d files (%s)", len(names), what)
+	}
+	t.printf("%s: %d packets", what, a.Quality.Packets)
+	if a.First != 0 {
+		first, last := a.First.Time().In(t.o.Zone), a.Last.Time().In(t.o.Zone)
+		layout := "15:04:05.000 MST"
+		if last.YearDay() != first.YearDay() {
+			layout = "2006-01-02 15:04:05.000 MST"
+		}
+		t.printf(", %s to %s (%s)", first.Format("2006-01-02 15:04:05.000"), last.Format(layout), analyze.Dur(a.Last.Sub(a.First)))
+	}
+	t.printf("\n  recorded %s\n  not read: %s\n", t.vantage(), t.unread())
+	if b := a.Blind(); b != 0 && len(a.Cases()) > 0 {
+		t.printf("  connections were open when it began: until %s a call may repeat one from before\n", t.clock(b))
+	}
+}
+
+var nearWords = map[string]string{"client": "near the client", "server": "near the server", "middle": "between client and server",
+	"same-host": "on the host of client and server", "unknown": "at a place that cannot be told (no handshake seen)"}
+
+// vantage says where the recorder stood, by the connections that carry MCP.
+func (t *textReport) vantage() string {
+	n := map[string]int{}
+	seen := map[*capture.Conn]bool{}
+	var order []string
+	for _, c := range t.a.Cases() {
+		if seen[c.Conn] {
+			continue
+		}
+		seen[c.Conn] = true
+		w := nearWords[c.Near()]
+		if c.Conn.Vantage.Kind == "proxy" {
+			w = "by the proxy itself"
+		}
+		if n[w]++; n[w] == 1 {
+			order = append(order, w)
+		}
+	}
+	switch len(order) {
+	case 0:
+		return "at a place that cannot be told (no MCP seen)"
+	case 1:
+		return order[0]
+	}
+	for i, w := range order {
+		order[i] = fmt.Sprintf("%s (%d connections)", w, n[w])
+	}
+	return strings.Join(order, ", ")
+}
+
+// unread lists what could not be read, or says that all was.
+func (t *textReport) unread() string {
+	q := t.a.Quality
+	var parts []string
+	add := func(n int64, format string) {
+		if n > 0 {
+			parts = append(parts, fmt.Sprintf(format, n))
+		}
+	}
+	add(int64(q.TCPGaps), "%d gaps")
+	add(q.GapBytes, "%d bytes in gaps")
+	add(q.DroppedByCapture, "%d packets dropped by the capturing program")
+	add(int64(q.SnaplenCutPackets), "%d packets cut by the snap length")
+	add(int64(q.UndecodablePackets), "%d packets not decoded")
+	add(int64(q.TLSOpaqueConnections), "%d TLS connections without keys")
+	add(int64(q.OneSidedConnections), "%d connections seen in one direction only")
+	add(int64(q.LimitCuts), "%d messages cut by a limit of ours")
+	add(int64(q.HTTP3Packets), "%d HTTP/3 packets")
+	if q.TruncatedInput {
+		parts = append(parts, "the end of a file that was cut short")
+	}
+	s := "nothing is missing"
+	if len(parts) > 0 {
+		s = strings.Join(parts, ", ")
+	}
+	if q.NonMCPExchanges > 0 {
+		s += fmt.Sprintf("; %d HTTP exchanges are not MCP", q.NonMCPExchanges)
+	}
+	return s
+}
+
+// screen writes the rest of the first screen.
+func (t *textReport) screen() {
+	tt := t.a.Totals
+	t.printf("\n%d calls: %d delivered, %d lost, %d not known. %d breaks, %d of them after the answer, %d by the client.\n\n",
+		tt.Calls, tt.Delivered, tt.Lost, tt.Unknown, tt.Breaks, tt.BreaksAfterAnswer, tt.BreaksByClient)
+	t.ranTwice()
+	t.lost()
+	t.unknown()
+	t.harmless()
+	t.held()
+	t.useful()
+	t.clients()
+	t.next()
+}
+
+const topLines = 3 // of each list on the first screen
+
+func (t *textReport) ranTwice() {
+	cs := t.a.Reissues()
+	n := map[string]int{}
+	for _, c := range cs {
+		n[c.Reissue.Duplicate]++
+	}
+	t.printf("RAN TWICE     %d certain, %d likely, %d possible\n", n["certain"], n["likely"], n["possible"])
+	for i, c := range cs {
+		if i == topLines {
+			t.printf("    and %d more\n", len(cs)-topLines)
+			return
+		}
+		l := c.Reissue
+		t.printf("    %s  %s: %s; #%d %s, again as #%d %s later (packets %d, %d)\n", t.clock(c.Start), l.Duplicate, safe(clip(c.Name(), 40)), l.Of.ID, l.Of.HowEnded(),
+			c.ID, analyze.Dur(l.Gap), l.Of.First, c.First)
+	}
+}
+
+func (t *textReport) lost() {
+	cs := t.a.Fates("lost")
+	t.printf("LOST          %d calls, %d of them known to have run\n", t.a.Totals.Lost, t.a.Totals.LostExecuted)
+	for i, c := range cs {
+		if i == topLines {
+			t.printf("    and %d more\n", len(cs)-topLines)
+			return
+		}
+		t.printf("    %s  #%d %s: the response %s\n", t.clock(c.Start), c.ID, safe(clip(c.Name(), 48)), c.HowEnded())
+	}
+}
+
+func (t *textReport) unknown() {
+	cs := t.a.Fates("unknown")
+	if len(cs) == 0 {
+		t.printf("UNKNOWN       0 calls\n")
+		return
+	}
+	why := "the answer was not seen to be acknowledged"
+	if cs[0].End.Kind == capture.EndOpen {
+		why = "the capture ended first"
+	} else if cs[0].R.Holed {
+		why = "bytes are missing from the capture"
+	}
+	t.printf("UNKNOWN       %d calls; the first is #%d: %s\n", t.a.Totals.Unknown, cs[0].ID, why)
+}
+
+func (t *textReport) harmless() {
+	n := t.a.NotProblems()
+	var parts []string
+	add := func(k int, what string) {
+		if k > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", k, what))
+		}
+	}
+	add(n.EarlyCloses, "streams closed by clients that had their answer")
+	add(n.Polls, "streams closed for the client to poll")
+	add(n.AuthLegs, "requests for credentials")
+	add(n.RefusedGETs, "GET streams refused (405)")
+	if len(parts) > 0 {
+		t.printf("NOT PROBLEMS  %s\n", strings.Join(parts, ", "))
+	}
+}
+
+func (t *textReport) held() {
+	cs := t.a.HeldOpen()
+	var sum time.Duration
+	late := 0
+	for _, c := range cs {
+		sum += c.Hold.Held
+		if c.Hold.Blocked > 0 && c.ClosedAfterAnswer() {
+			late++
+		}
+	}
+	t.printf("HELD          %d streams for %s after their answers; clients really waited %s; %d timed out\n", len(cs), analyze.Dur(sum), analyze.Dur(t.a.Totals.Blocked), late)
+	if len(cs) > 0 {
+		t.printf("    longest: #%d %s, answered after %s, held for %s\n", cs[0].ID, safe(clip(cs[0].Name(), 40)), analyze.Dur(cs[0].Answer.At), analyze.Dur(cs[0].Hold.Held))
+	}
+}
+
+func (t *textReport) useful() {
+	if u := t.a.FirstUseful(); len(u) > 0 {
+		t.printf("FIRST ANSWER  of use after %s (p50), %s (p95) in %d sessions\n", analyze.Dur(analyze.Percentile(u, 50)), analyze.Dur(analyze.Percentile(u, 95)), len(u))
+	}
+}
+
+func (t *textReport) clients() {
+	cs := t.a.Clients()
+	for i, x := range cs {
+		label := "CLIENTS"
+		if i > 0 {
+			label = ""
+		}
+		if i == topLines {
+			t.printf("    and %d more\n", len(cs)-topLines)
+			return
+		}
+		name := strings.TrimSpace(x.Name + " " + x.Version)
+		if name == "" {
+			name = "unnamed"
+		}
+		if x.UserAgent != "" {
+			name += " (" + clip(x.UserAgent, 30) + ")"
+		}
+		t.printf("%-13s %s: %d calls%s\n", label, safe(name), x.Calls, habits(x))
+	}
+}
+
+// habits says what a client does, by what it did.
+func habits(x analyze.ClientSummary) string {
+	var parts []string
+	add := func(k int, what string) {
+		if k > 0 {
+			parts = append(parts, fmt.Sprintf(what, k))
+		}
+	}
+	add(x.Reissued, "issued %d again")
+	add(x.Waited, "waited for the end of %d held streams")
+	add(x.Early, "closed %d streams once answered")
+	add(x.GaveUp, "gave up on %d")
+	add(x.Resumed, "resumed %d")
+	if len(parts) == 0 {
+		return ""
+	}
+	return "; " + strings.Join(parts, ", ")
+}
+
+// next names the command that shows more of what matters most.
+func (t *textReport) next() {
+	input := t.o.Input
+	if input == "" || input == "-" {
+		input = "INPUT"
+	}
+	id := 0
+	if cs := t.a.Reissues(); len(cs) > 0 {
+		id = cs[0].Reissue.Of.ID
+	} else if cs := t.a.Fates("lost"); len(cs) > 0 {
+		id = cs[0].ID
+	} else if cs := t.a.HeldOpen(); len(cs) > 0 {
+		id = cs[0].ID
+	}
+	if id != 0 {
+		t.printf("NEXT          mcptrace replay %s --exchange %d\n", safe(input), id)
+	}
+}

@@ -1,0 +1,48 @@
+package analyze
+
+var reissueAfterDelivery = reissueRule("reissue-after-delivery", Error,
+	"A call was issued again although its answer had been delivered",
+	"The first attempt was answered, then its stream broke or was closed late, and the client sent the call again: it ran twice. Keep an answer that was dispatched, whatever happens to the stream afterwards.")
+
+// reissueRule is the rule for one kind of second attempt; what kind it is was worked out by findReissues.
+func reissueRule(code string, sev Severity, title, text string) Rule {
+	return Rule{Code: code, Severity: sev, Title: title, Text: text,
+		Source: "MCP 2026-07-28 changelog, major change 9: a broken stream loses the call, a delivered answer settles it",
+		Each: func(c *Case, a *Analyzer) []Finding {
+			l := c.Reissue
+			if l == nil || l.Finding != code {
+				return nil
+			}
+			f := about(c, -1, 0, "%s was issued again %s after exchange %s %s: %s. Did it run twice: %s.",
+				c.name(), dur(l.Gap), id(l.Of), l.Of.howEnded(), l.Executed, l.Duplicate)
+			f.Cases = append(f.Cases, l.Of)
+			f.Confidence = l.Confidence
+			f.Severity = l.severity(sev, c.Safety)
+			if l.Same != "" {
+				f.Message += map[string]string{"same": " Both answers are equal.", "differs": " The two answers differ.", "second-is-error": " The second answer is an error."}[l.Same]
+			}
+			return one(f)
+		}}
+}
+
+// severity grades a second attempt by what a second run does: nothing if the method is safe or it surely did not run.
+func (l *Link) severity(usual Severity, s Safety) Severity {
+	sev := usual
+	if usual >= Warn {
+		if g := grave(s); g == info {
+			return info
+		} else if usual == Error {
+			sev = g
+		}
+	}
+	if l.Duplicate == "no" || l.Duplicate == "unlikely" {
+		return info
+	}
+	if l.Confidence == "low" && sev == Error {
+		return Warn
+	}
+	if sev == Info {
+		return info
+	}
+	return sev
+}

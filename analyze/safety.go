@@ -1,0 +1,56 @@
+package analyze
+
+import (
+	"strings"
+
+	"mcptrace/capture"
+)
+
+var safeMethods = map[string]bool{"ping": true, "server/discover": true, "resources/read": true, "completion/complete": true, "prompts/get": true,
+	"tasks/get": true, "tasks/result": true, "tasks/cancel": true, "tasks/update": true, "subscriptions/listen": true, "logging/setLevel": true,
+	"resources/subscribe": true, "resources/unsubscribe": true, "resources/templates/list": true}
+
+// toolHints classes each call by whether it may be repeated (spec.md section 8.4). A tool's own hints count as they
+// stood in the newest tools/list result at that endpoint before the call.
+func (a *Analyzer) toolHints() {
+	type tool struct {
+		where capture.Endpoint
+		name  string
+	}
+	hinted := map[tool]bool{}
+	for _, c := range a.cases {
+		for i := range c.R.Messages {
+			for _, t := range c.R.Messages[i].Tools {
+				hinted[tool{c.endpoint(), t.Name}] = t.ReadOnly || t.Idempotent
+			}
+		}
+		if k := c.call(); k != nil && k.IsCall() {
+			c.Safety = safety(k, hinted[tool{c.endpoint(), k.Name}])
+		}
+	}
+}
+
+func safety(k *capture.Call, hinted bool) Safety {
+	switch {
+	case k.RequestState:
+		return SingleUse
+	case k.Method == "initialize":
+		return Leaks
+	case safeMethods[k.Method] || strings.HasSuffix(k.Method, "/list"):
+		return Safe
+	case k.Method == "tools/call" && hinted:
+		return HintedSafe
+	}
+	return Unsafe
+}
+
+// grave returns how grave it is that a call of this safety ran twice.
+func grave(s Safety) Severity {
+	switch s {
+	case Safe, Leaks:
+		return info
+	case HintedSafe:
+		return Warn
+	}
+	return Error
+}

@@ -1,0 +1,154 @@
+package analyze
+
+import (
+	"fmt"
+	"net/url"
+	"strings"
+
+	"mcptrace/capture"
+)
+
+// sessionKey tells sessions apart. With an id it is the id at its server; without one it is one client address,
+// endpoint and client name.
+type sessionKey struct {
+	id, where, client, name string
+}
+
+// sessions sorts the cases into sessions and gives these their labels, in order of first appearance.
+func (a *Analyzer) sessions() {
+	byKey := map[sessionKey]*Session{}
+	names := map[string]string{} // client address and endpoint → the client name last heard
+	for _, c := range a.cases {
+		k := a.keyOf(c, names)
+		s := byKey[k]
+		if s == nil {
+			s = &Session{HasID: k.id != "", Client: c.Conn.Client.String(), Server: c.Conn.Server.String(), Transport: c.Transport, Start: c.Start, FirstUseful: -1}
+			byKey[k] = s
+			a.Sessions = append(a.Sessions, s)
+			s.Label = fmt.Sprintf("s%d", len(a.Sessions))
+		}
+		s.Cases = append(s.Cases, c)
+		c.Group = s
+		if s.HasID {
+			c.Session = s
+		}
+		s.learn(c)
+	}
+}
+
+func (a *Analyzer) keyOf(c *Case, names map[string]string) sessionKey {
+	if id := c.sessionID(); id != "" {
+		return sessionKey{id: id}
+	}
+	where := c.Conn.Client.Addr().String() + " " + c.Conn.Server.String() + c.endpoint().Path
+	if k := c.call(); k != nil && k.ClientName != "" {
+		names[where] = k.ClientName + " " + k.ClientVer
+	}
+	return sessionKey{where: where, name: names[where]}
+}
+
+// sessionID returns what names the session on the wire: the header, or over HTTP+SSE the whole address of the endpoint
+// event (the name of its query parameter is free).
+func (c *Case) sessionID() string {
+	switch {
+	case c.Header.Session != "":
+		return c.Header.Session
+	case c.Header.NewSession != "":
+		return c.Header.NewSession
+	case c.Transport == "http+sse" && c.HTTP.Method == "GET":
+		return c.Conn.Server.String() + endpointTarget(c.R.Endpoint)
+	case c.Transport == "http+sse":
+		return c.Conn.Server.String() + c.HTTP.Target
+	}
+	return ""
+}
+
+// endpointTarget returns path and query of an endpoint event's address, which may be relative or absolute.
+func endpointTarget(data string) string {
+	data = strings.TrimSpace(data)
+	if u, err := url.Parse(data); err == nil {
+		return u.RequestURI()
+	}
+	return data
+}
+
+// learn takes from a case what is known of its session.
+func (s *Session) learn(c *Case) {
+	if k := c.call(); k != nil && k.ClientName != "" {
+		s.ClientName, s.ClientVersion = k.ClientName, k.ClientVer
+	}
+	if s.UserAgent == "" {
+		s.UserAgent = c.Header.UserAgent
+	}
+	if c.Transport == "http+sse" {
+		s.Transport = "http+sse"
+	}
+	for i := range c.R.Messages {
+		m := &c.R.Messages[i]
+		if m.IsResponse() && m.Result.Shape == "initialize" && m.Result.Version != "" {
+			s.Negotiated = m.Result.Version
+			s.ServerName, s.ServerVersion = m.Result.ServerName, m.Result.ServerVer
+		}
+	}
+}
+
+// findTransports marks the streams and posts of the 2024-11-05 transport: a GET whose stream names an endpoint, and the
+// POSTs to just that address.
+func (a *Analyzer) findTransports() {
+	open := map[string][]*Case{}
+	for _, c := range a.cases {
+		if c.HTTP.Method == "GET" && c.R.Endpoint != "" {
+			c.Transport = "http+sse"
+			key := c.Conn.Server.String() + endpointTarget(c.R.Endpoint)
+			open[key] = append(open[key], c)
+		}
+	}
+	for _, c := range a.cases {
+		if c.HTTP.Method != "POST" {
+			continue
+		}
+		for _, g := range open[c.Conn.Server.String()+c.HTTP.Target] {
+			if g.Start <= c.Start {
+				c.Transport, c.Origin = "http+sse", g
+			}
+		}
+	}
+}
+
+// protocolVersion returns the version a request claims, else its session's; "" where neither is known.
+func (c *Case) protocolVersion() string {
+	if c.Version != "" {
+		return c.Version
+	}
+	if k := c.call(); k != nil && k.Method == "initialize" && k.AskedVersion != "" {
+		return k.AskedVersion
+	}
+	if c.Group != nil {
+		return c.Group.Negotiated
+	}
+	return ""
+}
+
+// ruleVersion returns the version that rules go by: what the session agreed on, else what the request claims.
+func (c *Case) ruleVersion() string {
+	if c.Group != nil && c.Group.Negotiated != "" && !c.Modern {
+		return c.Group.Negotiated
+	}
+	return c.protocolVersion()
+}
+
+// near says where the recorder stood, from the round trips of the handshake.
+func near(c *capture.Conn) string {
+	v := c.Vantage
+	switch {
+	case v.Kind == "stdio" || c.Client.IsValid() && c.Client.Addr() == c.Server.Addr():
+		return "same-host"
+	case v.RTTClient <= 0 || v.RTTServer <= 0:
+		return "unknown"
+	case v.RTTClient*4 <= v.RTTServer:
+		return "client"
+	case v.RTTServer*4 <= v.RTTClient:
+		return "server"
+	}
+	return "middle"
+}

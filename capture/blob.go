@@ -1,0 +1,128 @@
+package capture
+
+import (
+	"fmt"
+	"os"
+)
+
+// spillAt is the size from which on a Blob keeps its bytes in a temporary file. Most messages are a few kilobytes; the
+// few large ones must not decide how much memory a capture takes.
+const spillAt = 1 << 20
+
+// Blob is a growing run of bytes: small ones in memory, large ones in a temporary file that has no name.
+// The zero Blob is empty and ready to use. It is not safe for concurrent use.
+type Blob struct {
+	mem  []byte
+	file *os.File
+	flen int64 // bytes in file; mem holds what comes after them
+	err  error
+}
+
+// BlobOf returns a Blob that holds p. It keeps p.
+func BlobOf(p []byte) Blob { return Blob{mem: p} }
+
+// Len returns the number of bytes.
+func (b *Blob) Len() int64 { return b.flen + int64(len(b.mem)) }
+
+// Append copies p to the end.
+func (b *Blob) Append(p []byte) {
+	b.mem = append(b.mem, p...)
+	if len(b.mem) >= spillAt {
+		b.spill()
+	}
+}
+
+// AppendZeros appends n zero bytes, the stand-in for bytes that were not captured.
+func (b *Blob) AppendZeros(n int64) {
+	var zeros [4096]byte
+	for n > 0 {
+		k := min(n, int64(len(zeros)))
+		b.Append(zeros[:k])
+		n -= k
+	}
+}
+
+func (b *Blob) spill() {
+	if b.err != nil {
+		return
+	}
+	if b.file == nil {
+		if b.file, b.err = os.CreateTemp("", "mcptrace-*"); b.err != nil {
+			return
+		}
+		os.Remove(b.file.Name())
+	}
+	if _, b.err = b.file.WriteAt(b.mem, b.flen); b.err == nil {
+		b.flen += int64(len(b.mem))
+		b.mem = b.mem[:0]
+	}
+}
+
+// Err tells why bytes could not be moved to the temporary file. They then stay in memory and remain readable.
+func (b *Blob) Err() error { return b.err }
+
+// Range calls f with the bytes [start, end) in order, in pieces. The pieces are lent for the call.
+// It stops at the first error of f or of reading, and returns it.
+func (b *Blob) Range(start, end int64, f func(p []byte) error) error {
+	if start < 0 || end > b.Len() || start > end {
+		return fmt.Errorf("bytes %d to %d of %d: out of range", start, end, b.Len())
+	}
+	if start < b.flen {
+		buf := make([]byte, min(64<<10, b.flen-start))
+		for start < end && start < b.flen {
+			n := min(int64(len(buf)), end-start, b.flen-start)
+			if _, err := b.file.ReadAt(buf[:n], start); err != nil {
+				return fmt.Errorf("read back spilled bytes: %w", err)
+			}
+			if err := f(buf[:n]); err != nil {
+				return err
+			}
+			start += n
+		}
+	}
+	if start < end {
+		return f(b.mem[start-b.flen : end-b.flen])
+	}
+	return nil
+}
+
+// Bytes returns a copy of the bytes [start, end), or nil where they cannot be read.
+func (b *Blob) Bytes(start, end int64) []byte {
+	out := make([]byte, 0, max(0, end-start))
+	if b.Range(start, end, func(p []byte) error { out = append(out, p...); return nil }) != nil {
+		return nil
+	}
+	return out
+}
+
+// At returns byte i, or 0 outside the Blob.
+func (b *Blob) At(i int64) byte {
+	if i < 0 || i >= b.Len() {
+		return 0
+	}
+	if i >= b.flen {
+		return b.mem[i-b.flen]
+	}
+	p := b.Bytes(i, i+1)
+	if len(p) == 0 {
+		return 0
+	}
+	return p[0]
+}
+
+// Prefix returns the first n bytes. It shares memory and file with b and must not be released or appended to.
+func (b *Blob) Prefix(n int64) Blob {
+	if n <= b.flen {
+		return Blob{file: b.file, flen: n}
+	}
+	k := n - b.flen
+	return Blob{file: b.file, flen: b.flen, mem: b.mem[:k:k]}
+}
+
+// Release gives the memory and the temporary file back. The Blob is empty afterwards.
+func (b *Blob) Release() {
+	if b.file != nil {
+		b.file.Close()
+	}
+	*b = Blob{}
+}

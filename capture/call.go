@@ -1,0 +1,270 @@
+package capture
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/json"
+
+	"mcptrace/capture/wire/jsonrpc"
+)
+
+// CallKind says what the client sent.
+type CallKind string
+
+// The kinds of what a client sends in one HTTP request.
+const (
+	KindNone         CallKind = "none"         // no JSON-RPC message: GET, DELETE, …
+	KindRequest      CallKind = "request"      // a call: it has an id and is owed an answer
+	KindNotification CallKind = "notification" // no id, no answer
+	KindResponse     CallKind = "response"     // the client answers a request of the server
+	KindBatch        CallKind = "batch"        // several messages in one array (2025-03-26)
+)
+
+// Call is one JSON-RPC message of a client, as far as it matters who sent what.
+type Call struct {
+	Kind   CallKind
+	Method string
+	ID     jsonrpc.ID
+	Name   string // tool, prompt or resource
+
+	Fingerprint [32]byte // equal for equal method and params without _meta
+	ArgsHash    [8]byte  // of the arguments alone; zero where there are none
+
+	MetaVersion  string // _meta protocol version (2026-07-28 and later)
+	AskedVersion string // initialize: the version asked for
+	ClientName   string
+	ClientVer    string
+
+	ProgressToken string // raw JSON
+	RequestState  bool   // an input-required round goes on
+	StateHash     [8]byte
+	TaskID        string
+	Cursor        bool
+	CancelID      jsonrpc.ID // notifications/cancelled: which call
+	Idempotency   string     // an idempotency key among the arguments
+	Traceparent   string
+	Meta          bool // params._meta has a key of io.modelcontextprotocol/
+	ClientCaps    bool // … clientCapabilities among them
+	Capabilities  bool // initialize: params.capabilities is an object
+	LogLevel      bool
+	Size          int
+}
+
+const metaPrefix = "io.modelcontextprotocol/"
+
+// IsCall reports whether an answer is owed.
+func (c *Call) IsCall() bool { return c.Kind == KindRequest }
+
+// ReadCall takes from a JSON-RPC message what identifies it.
+func ReadCall(m jsonrpc.Message) Call {
+	c := Call{Method: m.Method, ID: m.ID}
+	switch m.Kind {
+	case jsonrpc.Request:
+		c.Kind = KindRequest
+	case jsonrpc.Notification:
+		c.Kind = KindNotification
+	case jsonrpc.Result, jsonrpc.Error:
+		c.Kind = KindResponse
+		return c
+	default:
+		c.Kind = KindNone
+		return c
+	}
+	c.Fingerprint = jsonrpc.Fingerprint(m.Method, m.Params)
+	c.Size = len(m.Params)
+	c.readParams(m.Params)
+	return c
+}
+
+func (c *Call) readParams(p []byte) {
+	text := func(path ...string) string {
+		raw, _ := jsonrpc.Get(p, path...)
+		s, _ := jsonrpc.Text(raw)
+		return s
+	}
+	if c.Name = text("name"); c.Name == "" {
+		c.Name = text("uri")
+	}
+	c.TaskID = text("taskId")
+	if args, ok := jsonrpc.Get(p, "arguments"); ok {
+		c.ArgsHash = shortHash(canonical(args))
+		for _, k := range []string{"idempotency_key", "idempotencyKey"} {
+			if raw, ok := jsonrpc.Get(args, k); ok {
+				c.Idempotency, _ = jsonrpc.Text(raw)
+			}
+		}
+	}
+	if st, ok := jsonrpc.Get(p, "requestState"); ok {
+		c.RequestState, c.StateHash = true, shortHash(canonical(st))
+	}
+	if _, ok := jsonrpc.Get(p, "inputResponses"); ok {
+		c.RequestState = true
+	}
+	_, c.Cursor = jsonrpc.Get(p, "cursor")
+	if id, ok := jsonrpc.Get(p, "requestId"); ok {
+		c.CancelID = jsonrpc.ID(bytes.TrimSpace(id))
+	}
+	c.AskedVersion = text("protocolVersion")
+	if caps, ok := jsonrpc.Get(p, "capabilities"); ok {
+		c.Capabilities = len(caps) > 0 && caps[0] == '{'
+	}
+	c.ClientName, c.ClientVer = text("clientInfo", "name"), text("clientInfo", "version")
+	c.readMeta(p)
+}
+
+func (c *Call) readMeta(p []byte) {
+	meta, ok := jsonrpc.Get(p, "_meta")
+	if !ok {
+		return
+	}
+	c.Meta = bytes.Contains(meta, []byte(`"`+metaPrefix))
+	if t, ok := jsonrpc.Get(meta, "progressToken"); ok {
+		c.ProgressToken = string(t)
+	}
+	get := func(path ...string) string {
+		raw, _ := jsonrpc.Get(meta, path...)
+		s, _ := jsonrpc.Text(raw)
+		return s
+	}
+	c.Traceparent = get("traceparent")
+	if !c.Meta {
+		return
+	}
+	c.MetaVersion = get(metaPrefix + "protocolVersion")
+	_, c.ClientCaps = jsonrpc.Get(meta, metaPrefix+"clientCapabilities")
+	_, c.LogLevel = jsonrpc.Get(meta, metaPrefix+"logLevel")
+	if n := get(metaPrefix+"clientInfo", "name"); n != "" {
+		c.ClientName, c.ClientVer = n, get(metaPrefix+"clientInfo", "version")
+	}
+}
+
+// canonical returns raw in a form that is equal for equal values; malformed JSON stays as it is.
+func canonical(raw []byte, drop ...string) []byte {
+	if b, err := jsonrpc.Canonical(raw, drop...); err == nil {
+		return b
+	}
+	return raw
+}
+
+func shortHash(b []byte) (h [8]byte) {
+	sum := sha256.Sum256(b)
+	copy(h[:], sum[:])
+	return h
+}
+
+// readRequest takes the calls from a request body. batch: the body was an array.
+func readRequest(body []byte) (calls []Call, batch, ok bool) {
+	ms, batch, err := jsonrpc.Parse(body)
+	if err != nil {
+		return nil, false, false
+	}
+	for _, m := range ms {
+		if m.Kind == jsonrpc.Invalid {
+			return nil, false, false
+		}
+		calls = append(calls, ReadCall(m))
+	}
+	return calls, batch, len(calls) > 0
+}
+
+// ResultFacts are the few members of a result or error that later messages refer to.
+type ResultFacts struct {
+	Hash       [8]byte // of the result or error, canonical, without _meta
+	Code       int64   // of an error
+	IsError    bool    // tools/call: the tool said it failed
+	ResultType string  // modern: complete, input_required, task
+	StateHash  [8]byte // requestState of an input_required result
+	State      bool
+	TaskID     string
+	TaskStatus string
+	Version    string // initialize: the version agreed on
+	ServerName string
+	ServerVer  string
+	NextCursor bool
+	Shape      string // what the members look like: initialize, discover, tools, content, resources
+	TTL        int64  // ms, list results that may be kept
+}
+
+// readResult takes the facts from a response.
+func readResult(m jsonrpc.Message) ResultFacts {
+	if m.Kind == jsonrpc.Error {
+		return ResultFacts{Code: m.Code, Hash: shortHash(canonical(m.Err))}
+	}
+	r := m.Result
+	text := func(path ...string) string {
+		raw, _ := jsonrpc.Get(r, path...)
+		s, _ := jsonrpc.Text(raw)
+		return s
+	}
+	f := ResultFacts{Hash: shortHash(canonical(r, "_meta"))}
+	if raw, ok := jsonrpc.Get(r, "isError"); ok {
+		f.IsError = string(raw) == "true"
+	}
+	f.ResultType = text("resultType")
+	if st, ok := jsonrpc.Get(r, "requestState"); ok {
+		f.State, f.StateHash = true, shortHash(canonical(st))
+	}
+	if f.TaskID = text("taskId"); f.TaskID == "" {
+		f.TaskID = text("task", "taskId")
+	}
+	if f.TaskStatus = text("status"); f.TaskStatus == "" {
+		f.TaskStatus = text("task", "status")
+	}
+	f.Version = text("protocolVersion")
+	f.ServerName, f.ServerVer = text("serverInfo", "name"), text("serverInfo", "version")
+	_, f.NextCursor = jsonrpc.Get(r, "nextCursor")
+	f.Shape = shape(r)
+	return f
+}
+
+// shape names what a result looks like, for recognition without its request (spec: result shapes).
+func shape(r []byte) string {
+	has := func(path ...string) bool { _, ok := jsonrpc.Get(r, path...); return ok }
+	switch {
+	case has("capabilities") && has("serverInfo") && has("protocolVersion"):
+		return "initialize"
+	case has("supportedVersions") && has("capabilities"):
+		return "discover"
+	case has("tools"):
+		return "tools"
+	case has("content"):
+		return "content"
+	case has("resources"):
+		return "resources"
+	}
+	return ""
+}
+
+// ToolHints are a tool's own claims about itself, from a tools/list result. They are hints, not promises.
+type ToolHints struct {
+	Name                 string
+	ReadOnly, Idempotent bool
+	Destructive          bool
+	HasDestructive       bool
+	ParamHeaders         map[string]string // argument → header (x-mcp-header)
+}
+
+// ReadTools returns the tools of a tools/list result.
+func ReadTools(result []byte) []ToolHints {
+	var r struct {
+		Tools []struct {
+			Name        string
+			Annotations struct {
+				ReadOnlyHint, IdempotentHint bool
+				DestructiveHint              *bool
+			}
+		}
+	}
+	if json.Unmarshal(result, &r) != nil {
+		return nil
+	}
+	var out []ToolHints
+	for _, t := range r.Tools {
+		h := ToolHints{Name: t.Name, ReadOnly: t.Annotations.ReadOnlyHint, Idempotent: t.Annotations.IdempotentHint}
+		if d := t.Annotations.DestructiveHint; d != nil {
+			h.HasDestructive, h.Destructive = true, *d
+		}
+		out = append(out, h)
+	}
+	return out
+}

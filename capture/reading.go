@@ -1,0 +1,435 @@
+package capture
+
+import (
+	"time"
+
+	"mcptrace/capture/wire/jsonrpc"
+	"mcptrace/capture/wire/sse"
+)
+
+// Level says how much of an answer arrived.
+type Level string
+
+// The levels, from nothing to all.
+const (
+	LevelNone       Level = "none"
+	LevelPartial    Level = "partial"    // it has begun
+	LevelUnframed   Level = "unframed"   // its JSON is complete, what should end it is not
+	LevelDispatched Level = "dispatched" // SSE: its blank line was readable; JSON: the HTTP body was complete; stdio: newline
+)
+
+// Inbound is one JSON-RPC message of a server.
+type Inbound struct {
+	Start, End int64 // in the decoded body; End is just past the byte that dispatched it
+	JSONStart  int64 // in the decoded body: where its JSON begins
+	JSONEnd    int64 // … and just past its last byte
+	WireEnd    int64 // bytes of the response's Wire that must have arrived for it
+	At         time.Duration
+	AckedAt    time.Duration // of an answer: when its last byte was acknowledged; -1 never seen
+	Packet     int64
+	Kind       jsonrpc.Kind
+	ID         jsonrpc.ID
+	Method     string
+	Level      Level
+	EventID    string
+	EventType  string
+	Holed      bool // bytes of it were not captured
+	CROnly     bool // only a bare CR dispatched it, or ended a line in it
+	Result     ResultFacts
+	Tools      []ToolHints
+	Token      string // notifications/progress: its progress token, raw JSON
+	CancelID   jsonrpc.ID
+	Subscribed string // _meta subscriptionId, raw JSON
+}
+
+// IsResponse reports whether it answers a call.
+func (m *Inbound) IsResponse() bool { return m.Kind == jsonrpc.Result || m.Kind == jsonrpc.Error }
+
+// EventMark is the id of one event and when it was dispatched.
+type EventMark struct {
+	ID   string
+	End  int64
+	At   time.Duration
+	Data bool // it carried data that is not empty
+}
+
+// Oddity is a set of things about a stream's form that some readers stumble over.
+type Oddity uint32
+
+// The oddities.
+const (
+	OddBOM Oddity = 1 << iota
+	OddMixedEOL
+	OddBadUTF8
+	OddNulID
+	OddNoColon
+	OddJSONOverLines
+	OddNotJSON   // data that is no JSON-RPC message
+	OddEventName // an event named other than message, endpoint or an empty priming event
+	OddTail      // ended with a pending event
+	OddTruncated // an event was too large to be kept
+	OddUndecodable
+)
+
+// Reading is what the framings make of one exchange: derived from its bytes, never stored.
+type Reading struct {
+	Kind  CallKind
+	Calls []Call // one, or a batch's elements
+	// RequestWhole tells that the request's framing was complete and nothing of it is missing.
+	RequestWhole bool
+	RequestBad   bool // the body of a POST that is no JSON-RPC
+
+	SSE, JSON    bool
+	Wire         int64 // body bytes before content decoding
+	Decoded      int64
+	Events       int // dispatched blocks with a data field
+	Comments     int
+	Tail         int64
+	FirstBody    time.Duration // -1: none
+	LastBody     time.Duration
+	FirstEvent   time.Duration // -1: none
+	LastEvent    time.Duration
+	FirstComment time.Duration
+	MaxGap       time.Duration // longest silence between body bytes, before an answer
+	Messages     []Inbound     // in order; JSON body: its messages
+	Marks        []EventMark   // events with an id
+	Retry        int64         // last retry field, ms; -1 none
+	Endpoint     string        // http+sse: data of the endpoint event
+	EndpointAt   time.Duration
+	Odd          Oddity
+	OddAt        map[Oddity]int64 // offset where first met
+	OddNote      map[Oddity]string
+	DecodeErr    error
+	Holed        bool // bytes of the response are missing
+	Dropped      int  // messages beyond the limit, counted only
+}
+
+// maxMessages bounds the notifications kept of one stream; answers are always kept.
+const maxMessages = 4096
+
+// maxJSONBody bounds a JSON body that is parsed.
+const maxJSONBody = 256 << 20
+
+// Read works out what the bytes of ex mean.
+func Read(ex *Exchange) *Reading {
+	r := &Reading{Retry: -1, FirstBody: -1, LastBody: -1, FirstEvent: -1, LastEvent: -1, FirstComment: -1, EndpointAt: -1}
+	r.readRequest(&ex.Request)
+	m := &ex.Response
+	r.SSE, r.JSON = m.IsSSE(), m.IsJSON()
+	r.Holed = len(m.Holes) > 0
+	switch {
+	case r.SSE:
+		r.readSSE(m)
+	default:
+		r.readWhole(ex)
+	}
+	for i := range r.Messages {
+		r.Messages[i].AckedAt = m.AckedAt(r.Messages[i].WireEnd)
+	}
+	return r
+}
+
+func (r *Reading) readRequest(m *Message) {
+	r.Kind = KindNone
+	r.RequestWhole = m.Complete && len(m.Holes) == 0 && !m.Cut
+	if m.Head == nil || m.BodyLen() == 0 {
+		return
+	}
+	body := m.decodedBody(maxJSONBody)
+	calls, batch, ok := readRequest(body)
+	if !ok {
+		r.RequestBad = m.Complete
+		if c, ok := prefixCall(body); ok && !m.Complete {
+			r.Kind, r.Calls = c.Kind, []Call{c}
+		}
+		return
+	}
+	r.Calls = calls
+	r.Kind = calls[0].Kind
+	if batch {
+		r.Kind = KindBatch
+	}
+}
+
+// prefixCall reads the call from a request that was cut off.
+func prefixCall(body []byte) (Call, bool) {
+	m, _, ok := jsonrpc.Prefix(body)
+	if !ok || m.Method == "" {
+		return Call{}, false
+	}
+	c := Call{Kind: KindRequest, Method: m.Method, ID: m.ID}
+	if m.ID == "" {
+		c.Kind = KindNotification
+	}
+	return c, true
+}
+
+// decodedBody returns the body with content coding undone, at most limit bytes of it.
+func (m *Message) decodedBody(limit int) []byte {
+	var body []byte
+	m.Pieces(func(p *Piece) bool {
+		body = append(body, p.Data[:min(len(p.Data), limit-len(body))]...)
+		return len(body) < limit
+	})
+	return body
+}
+
+func (r *Reading) odd(o Oddity, at int64, note string) {
+	if r.Odd&o != 0 {
+		return
+	}
+	r.Odd |= o
+	if r.OddAt == nil {
+		r.OddAt, r.OddNote = map[Oddity]int64{}, map[Oddity]string{}
+	}
+	r.OddAt[o], r.OddNote[o] = at, note
+}
+
+func (r *Reading) readSSE(m *Message) {
+	h := sseReader{r: r}
+	s := m.Blocks(&h)
+	r.Wire, r.Decoded, r.DecodeErr = s.WireBytes, s.DecodedBytes, s.Err
+	r.FirstBody, r.LastBody = s.FirstAt, s.LastAt
+	r.Tail = s.Tail.Len
+	if !h.answered {
+		r.MaxGap = s.MaxGap
+	}
+	if s.BOM {
+		r.odd(OddBOM, 0, "")
+	}
+	if r.DecodeErr != nil {
+		r.odd(OddUndecodable, s.DecodedBytes, r.DecodeErr.Error())
+	}
+	if s.Tail.HasData {
+		r.odd(OddTail, s.Tail.Start, "")
+		r.readTail(s.Tail, m, s)
+	}
+}
+
+// readTail looks for an answer in what no blank line had dispatched.
+func (r *Reading) readTail(t sse.Tail, m *Message, s Stream) {
+	msg, complete, ok := jsonrpc.Prefix(t.Data)
+	if !ok || msg.Kind != jsonrpc.Result && msg.Kind != jsonrpc.Error {
+		return
+	}
+	in := Inbound{Start: t.Start, End: s.DecodedBytes, WireEnd: m.Wire.Len(), At: s.LastAt, Kind: msg.Kind, ID: msg.ID, Level: LevelPartial,
+		EventID: t.ID, Holed: m.holed(0, m.Wire.Len()) && r.tailHoled(m, t)}
+	if c, ok := m.LastChunk(); ok {
+		in.Packet = c.Packet
+	}
+	if complete {
+		in.Level = LevelUnframed
+		in.Result = readResult(msg)
+		if t.DataEnd > 0 {
+			in.End = t.DataEnd
+		}
+	}
+	r.Messages = append(r.Messages, in)
+}
+
+// tailHoled reports whether a hole lies in the last bytes of the message: those of the tail.
+func (r *Reading) tailHoled(m *Message, t sse.Tail) bool {
+	return m.holed(m.Wire.Len()-min(m.Wire.Len(), t.Len), m.Wire.Len()+1)
+}
+
+// readWhole reads a body that is one JSON text (or no MCP at all).
+func (r *Reading) readWhole(ex *Exchange) {
+	m := &ex.Response
+	var body []byte
+	last := &Piece{At: -1}
+	n, err := m.Pieces(func(p *Piece) bool {
+		if r.FirstBody < 0 {
+			r.FirstBody = p.At
+		}
+		r.LastBody = p.At
+		r.Decoded = p.Start + int64(len(p.Data))
+		if len(body) < maxJSONBody {
+			body = append(body, p.Data...)
+		}
+		*last = *p
+		return true
+	})
+	r.Wire, r.DecodeErr = n, err
+	if err != nil {
+		r.odd(OddUndecodable, r.Decoded, err.Error())
+	}
+	if len(body) == 0 || !looksLikeJSON(body) {
+		return
+	}
+	level, at, packet := LevelUnframed, r.LastBody, last.Packet
+	switch {
+	case m.Complete && ex.Ending.Kind == EndCloseDelimited && ex.Ending.How == RST:
+	case m.Complete:
+		level = LevelDispatched
+		if c, ok := m.LastChunk(); ok {
+			at, packet = c.At, c.Packet
+		}
+		if ex.Ending.Kind == EndCloseDelimited {
+			at, packet = ex.Ending.At, ex.Ending.Packet
+		}
+	}
+	ms, _, err := jsonrpc.Parse(body)
+	if err != nil {
+		if msg, _, ok := jsonrpc.Prefix(body); ok && (msg.Kind == jsonrpc.Result || msg.Kind == jsonrpc.Error) && !m.Complete {
+			r.Messages = append(r.Messages, Inbound{Start: 0, End: r.Decoded, WireEnd: m.Wire.Len(), At: r.LastBody, Packet: last.Packet,
+				Kind: msg.Kind, ID: msg.ID, Level: LevelPartial, Holed: r.Holed})
+		}
+		return
+	}
+	for _, msg := range ms {
+		if msg.Kind == jsonrpc.Invalid {
+			continue
+		}
+		in := inbound(msg)
+		in.Start, in.End, in.WireEnd, in.At, in.Packet, in.Level, in.Holed = 0, r.Decoded, m.Wire.Len(), at, packet, level, r.Holed
+		r.keep(in)
+	}
+}
+
+func looksLikeJSON(b []byte) bool {
+	for _, c := range b {
+		switch c {
+		case ' ', '\t', '\r', '\n', 0xEF, 0xBB, 0xBF:
+			continue
+		}
+		return c == '{' || c == '['
+	}
+	return false
+}
+
+func (r *Reading) keep(in Inbound) {
+	if len(r.Messages) >= maxMessages && !in.IsResponse() {
+		r.Dropped++
+		return
+	}
+	r.Messages = append(r.Messages, in)
+}
+
+func inbound(m jsonrpc.Message) Inbound {
+	in := Inbound{Kind: m.Kind, ID: m.ID, Method: m.Method}
+	switch m.Kind {
+	case jsonrpc.Result:
+		in.Result = readResult(m)
+		if in.Result.Shape == "tools" {
+			in.Tools = ReadTools(m.Result)
+		}
+	case jsonrpc.Error:
+		in.Result = readResult(m)
+	case jsonrpc.Notification:
+		if t, ok := jsonrpc.Get(m.Params, "progressToken"); ok {
+			in.Token = string(t)
+		}
+		if t, ok := jsonrpc.Get(m.Params, "requestId"); ok {
+			in.CancelID = jsonrpc.ID(t)
+		}
+		if t, ok := jsonrpc.Get(m.Params, "_meta", metaPrefix+"subscriptionId"); ok {
+			in.Subscribed = string(t)
+		}
+	}
+	return in
+}
+
+// sseReader collects a Reading from the blocks of a stream.
+type sseReader struct {
+	r        *Reading
+	pending  int // index in Messages of an answer dispatched by a CR whose LF may follow, +1
+	pendEnd  int64
+	answered bool
+}
+
+// Block implements BlockHandler.
+func (h *sseReader) Block(b *Block) {
+	r := h.r
+	h.pending = 0
+	h.oddities(b)
+	if b.Retry >= 0 {
+		r.Retry = b.Retry
+	}
+	if b.HasID && b.ID != "" {
+		r.Marks = append(r.Marks, EventMark{ID: b.ID, End: b.End, At: b.At, Data: len(b.Data) > 0})
+	}
+	if !b.HasData {
+		return
+	}
+	r.Events++
+	if r.FirstEvent < 0 {
+		r.FirstEvent = b.At
+	}
+	r.LastEvent = b.At
+	if len(b.Data) == 0 {
+		return
+	}
+	if b.Type == "endpoint" {
+		r.Endpoint, r.EndpointAt = string(b.Data), b.At
+		return
+	}
+	h.messages(b)
+}
+
+func (h *sseReader) oddities(b *Block) {
+	r := h.r
+	for _, o := range []struct {
+		is   bool
+		what Oddity
+	}{{b.MixedEOL, OddMixedEOL}, {b.BadUTF8, OddBadUTF8}, {b.NulID, OddNulID}, {b.NoColon, OddNoColon}, {b.Truncated, OddTruncated}} {
+		if o.is {
+			r.odd(o.what, b.Start, "")
+		}
+	}
+}
+
+// messages takes the JSON-RPC messages from an event's data.
+func (h *sseReader) messages(b *Block) {
+	r := h.r
+	if b.Type != "" && b.Type != "message" {
+		r.odd(OddEventName, b.Start, b.Type)
+	}
+	ms, _, err := jsonrpc.Parse(b.Data)
+	if err != nil {
+		if !b.Holed {
+			r.odd(OddNotJSON, b.Start, err.Error())
+		} else if msg, _, ok := jsonrpc.Prefix(b.Data); ok && (msg.Kind == jsonrpc.Result || msg.Kind == jsonrpc.Error) {
+			r.keep(Inbound{Start: b.Start, End: b.End, WireEnd: b.WireEnd, At: b.At, Packet: b.Packet, Kind: msg.Kind, ID: msg.ID, Level: LevelPartial, Holed: true})
+		}
+		return
+	}
+	if b.DataLines > 1 {
+		r.odd(OddJSONOverLines, b.Start, "")
+	}
+	for _, m := range ms {
+		if m.Kind == jsonrpc.Invalid {
+			r.odd(OddNotJSON, b.Start, "not a JSON-RPC message")
+			continue
+		}
+		in := inbound(m)
+		in.Start, in.End, in.WireEnd, in.At, in.Packet, in.Level = b.Start, b.End, b.WireEnd, b.At, b.Packet, LevelDispatched
+		in.EventID, in.EventType, in.Holed, in.JSONStart, in.JSONEnd = b.ID, b.Type, b.Holed, b.JSONOffset, b.DataEnd
+		in.CROnly = b.BareCR || b.EndedByCR
+		r.keep(in)
+		if in.IsResponse() && !h.answered {
+			h.answered, r.MaxGap = true, b.MaxGap
+		}
+		if b.EndedByCR && !b.BareCR {
+			h.pending, h.pendEnd = len(r.Messages), b.End
+		}
+	}
+}
+
+// CRLF implements BlockHandler.
+func (h *sseReader) CRLF(end int64) {
+	if h.pending == 0 || end != h.pendEnd {
+		return
+	}
+	for i := h.pending - 1; i >= 0 && h.r.Messages[i].End == end; i-- {
+		h.r.Messages[i].CROnly = false
+	}
+	h.pending = 0
+}
+
+// Comment implements BlockHandler.
+func (h *sseReader) Comment(start, end int64, at time.Duration) {
+	h.r.Comments++
+	if h.r.FirstComment < 0 {
+		h.r.FirstComment = at
+	}
+}

@@ -1,0 +1,335 @@
+package capture
+
+import (
+	"net/netip"
+	"net/url"
+	"strings"
+
+	"mcptrace/capture/wire/jsonrpc"
+)
+
+// Recognizer keeps the exchanges of MCP endpoints and lets all others go. An endpoint (server address and path) is MCP
+// once its traffic proves it; what passed before that is kept until then, within limits.
+type Recognizer struct {
+	// Out receives the exchanges of MCP endpoints with their readings.
+	Out func(*Exchange, *Reading)
+	// Endpoints are URLs or paths to treat as MCP without proof.
+	Endpoints []string
+
+	endpoints map[Endpoint]*evidence
+	pending   []*Exchange
+	readings  map[*Exchange]*Reading
+	other     int
+	jsonrpc   int
+}
+
+// Endpoint is where MCP is served.
+type Endpoint struct {
+	Server netip.AddrPort
+	Path   string
+}
+
+// evidence is what speaks for an endpoint. Two weaker items, from different messages, weigh as much as a sure one.
+type evidence struct {
+	sure   bool
+	strong int
+}
+
+func (e *evidence) proven() bool { return e.sure || e.strong >= 2 }
+
+// pendingLimit bounds the exchanges kept of endpoints that are not known to be MCP.
+const pendingLimit = 20000
+
+// EndpointOf returns the endpoint an exchange was sent to. Path is "" where the request was not captured.
+func EndpointOf(ex *Exchange) Endpoint {
+	e := Endpoint{Server: ex.Conn.Server}
+	if ex.Request.Head != nil {
+		e.Path = pathOf(ex.Request.Head.Target)
+	}
+	return e
+}
+
+func pathOf(target string) string {
+	if strings.Contains(target, "://") {
+		if u, err := url.Parse(target); err == nil {
+			return u.Path
+		}
+	}
+	path, _, _ := strings.Cut(target, "?")
+	return path
+}
+
+// Add takes one exchange. The Recognizer owns it from then on.
+func (r *Recognizer) Add(ex *Exchange) {
+	if r.endpoints == nil {
+		r.endpoints, r.readings = map[Endpoint]*evidence{}, map[*Exchange]*Reading{}
+	}
+	ep := EndpointOf(ex)
+	e := r.endpoints[ep]
+	if e == nil {
+		e = &evidence{sure: r.asked(ex, ep)}
+		r.endpoints[ep] = e
+	}
+	if !e.proven() && !worthReading(ex) {
+		r.hold(ex, nil)
+		return
+	}
+	rd := Read(ex)
+	if !e.proven() {
+		r.weigh(ex, rd, e, ep)
+		if !e.proven() {
+			r.hold(ex, rd)
+			return
+		}
+		r.rejudge(ep)
+	}
+	r.proveEndpoint(ex, rd)
+	r.Out(ex, rd)
+}
+
+// proveEndpoint makes the address that an HTTP+SSE stream names an MCP endpoint too.
+func (r *Recognizer) proveEndpoint(ex *Exchange, rd *Reading) {
+	if rd.Endpoint == "" {
+		return
+	}
+	ep := Endpoint{ex.Conn.Server, pathOf(rd.Endpoint)}
+	if r.endpoints[ep] == nil {
+		r.endpoints[ep] = &evidence{}
+	}
+	if !r.endpoints[ep].proven() {
+		r.endpoints[ep].sure = true
+		r.rejudge(ep)
+	}
+}
+
+// asked reports whether the user named this endpoint.
+func (r *Recognizer) asked(ex *Exchange, ep Endpoint) bool {
+	for _, e := range r.Endpoints {
+		u, err := url.Parse(e)
+		if err != nil || ep.Path == "" || u.Path != ep.Path {
+			continue
+		}
+		host := ""
+		if ex.Request.Head != nil {
+			host = ex.Request.Head.Get("Host")
+		}
+		if u.Host == "" || u.Host == host || u.Host == ep.Server.String() || u.Hostname() == ep.Server.Addr().String() && u.Port() == "" {
+			return true
+		}
+	}
+	return false
+}
+
+// worthReading reports whether an exchange could carry JSON-RPC at all. Most unrelated traffic is let go here, unread.
+func worthReading(ex *Exchange) bool {
+	q, p := &ex.Request, &ex.Response
+	if q.Head == nil || p.IsSSE() || p.IsJSON() {
+		return true
+	}
+	switch q.Head.Method {
+	case "POST":
+		return q.IsJSON() || q.Head.Get("Content-Type") == "" || hasMCPHeader(q)
+	case "OPTIONS":
+		return true
+	}
+	return hasMCPHeader(q) || hasMCPHeader(p)
+}
+
+func hasMCPHeader(m *Message) bool {
+	if m.Head == nil {
+		return false
+	}
+	for _, f := range m.Head.Fields {
+		if len(f.Name) > 4 && strings.EqualFold(f.Name[:4], "mcp-") {
+			return true
+		}
+	}
+	return false
+}
+
+// hold keeps an exchange of an endpoint that is not proven.
+func (r *Recognizer) hold(ex *Exchange, rd *Reading) {
+	if rd == nil && ex.Response.Wire.Len() > 64<<10 {
+		ex.Response.Wire.Release()
+	}
+	r.pending = append(r.pending, ex)
+	r.readings[ex] = rd
+	if len(r.pending) > pendingLimit {
+		r.drop(r.pending[0])
+		r.pending = append(r.pending[:0], r.pending[1:]...)
+	}
+}
+
+func (r *Recognizer) drop(ex *Exchange) {
+	r.other++
+	if rd := r.readings[ex]; rd != nil && len(rd.Calls) > 0 {
+		r.jsonrpc++
+	}
+	delete(r.readings, ex)
+	ex.Release()
+}
+
+// rejudge hands on what was kept of an endpoint that has just been proven.
+func (r *Recognizer) rejudge(ep Endpoint) {
+	kept := r.pending[:0]
+	var out []*Exchange
+	for _, ex := range r.pending {
+		if EndpointOf(ex) == ep {
+			out = append(out, ex)
+		} else {
+			kept = append(kept, ex)
+		}
+	}
+	r.pending = kept
+	for _, ex := range out {
+		rd := r.readings[ex]
+		delete(r.readings, ex)
+		if rd == nil {
+			rd = Read(ex)
+		}
+		r.proveEndpoint(ex, rd)
+		r.Out(ex, rd)
+	}
+}
+
+// Close judges what is left. A response whose request was not captured has no path: it counts as MCP where it is a
+// JSON-RPC answer, for nothing better can be known of it.
+func (r *Recognizer) Close() {
+	for _, ex := range r.pending {
+		rd := r.readings[ex]
+		if ex.Request.Head == nil && rd != nil && r.headless(ex, rd) {
+			delete(r.readings, ex)
+			r.Out(ex, rd)
+			continue
+		}
+		r.drop(ex)
+	}
+	r.pending = nil
+}
+
+func (r *Recognizer) headless(ex *Exchange, rd *Reading) bool {
+	for i := range rd.Messages {
+		if m := &rd.Messages[i]; m.IsResponse() || strings.HasPrefix(m.Method, "notifications/") {
+			return true
+		}
+	}
+	for ep, e := range r.endpoints {
+		if ep.Server == ex.Conn.Server && ep.Path != "" && e.proven() {
+			return rd.SSE || rd.JSON
+		}
+	}
+	return false
+}
+
+// Other returns the number of HTTP exchanges that were not MCP, and how many of these carried JSON-RPC.
+func (r *Recognizer) Other() (all, jsonRPC int) { return r.other, r.jsonrpc }
+
+// weigh adds what ex says for its endpoint (spec.md section 5.1).
+func (r *Recognizer) weigh(ex *Exchange, rd *Reading, e *evidence, ep Endpoint) {
+	if ep.Path == "" {
+		return // no request: judged at the end
+	}
+	if sure(ex, rd) || r.sseEndpoint(ex, rd) {
+		e.sure = true
+		return
+	}
+	// A request and its response are two witnesses.
+	if strongRequest(ex, rd) {
+		e.strong++
+	}
+	if strongResponse(rd) {
+		e.strong++
+	}
+}
+
+// sure reports evidence that settles the matter alone: A1 to A6.
+func sure(ex *Exchange, rd *Reading) bool {
+	q, p := ex.Request.Head, ex.Response.Head
+	for i := range rd.Calls {
+		c := &rd.Calls[i]
+		if c.Meta || c.Method != "" && q.Get("Mcp-Method") == c.Method || c.Method == "initialize" && isDate(c.AskedVersion) && c.ClientName != "" && c.Capabilities {
+			return true
+		}
+	}
+	for i := range rd.Messages {
+		if s := rd.Messages[i].Result.Shape; s == "discover" || s == "initialize" && isDate(rd.Messages[i].Result.Version) {
+			return true
+		}
+	}
+	beside := len(rd.Calls) > 0 || len(rd.Messages) > 0
+	sse := q.Method == "GET" && strings.Contains(strings.ToLower(q.Get("Accept")), "text/event-stream")
+	if isDate(q.Get("MCP-Protocol-Version")) && (beside || sse) {
+		return true
+	}
+	session := q.Get("Mcp-Session-Id") != "" || p != nil && p.Get("Mcp-Session-Id") != ""
+	return session && (beside || sse || rd.SSE || q.Method == "DELETE")
+}
+
+// sseEndpoint reports evidence A7: an SSE stream whose first event names an address that gets JSON-RPC.
+func (r *Recognizer) sseEndpoint(ex *Exchange, rd *Reading) bool {
+	if rd.Endpoint == "" || ex.Request.Head.Method != "GET" {
+		return false
+	}
+	path := pathOf(rd.Endpoint)
+	if e := r.endpoints[Endpoint{ex.Conn.Server, path}]; e != nil && e.proven() {
+		return true
+	}
+	for _, p := range r.pending {
+		if rd := r.readings[p]; rd != nil && len(rd.Calls) > 0 && EndpointOf(p) == (Endpoint{ex.Conn.Server, path}) {
+			return true
+		}
+	}
+	return false
+}
+
+// strongRequest reports evidence that needs a second item: A8, B1, B2.
+func strongRequest(ex *Exchange, rd *Reading) bool {
+	q := ex.Request.Head
+	if q.Method == "OPTIONS" {
+		asked := strings.ToLower(q.Get("Access-Control-Request-Headers"))
+		return strings.Contains(asked, "mcp-session-id") || strings.Contains(asked, "mcp-protocol-version")
+	}
+	accept := strings.ToLower(q.Get("Accept"))
+	both := strings.Contains(accept, "application/json") && strings.Contains(accept, "text/event-stream")
+	for i := range rd.Calls {
+		if m := rd.Calls[i].Method; telling[m] && (both || strings.HasPrefix(m, "notifications/")) {
+			return true
+		}
+	}
+	return false
+}
+
+// strongResponse reports the same of what came back: B2, B3.
+func strongResponse(rd *Reading) bool {
+	for i := range rd.Messages {
+		m := &rd.Messages[i]
+		if m.Kind == jsonrpc.Result && m.Result.Shape != "" || telling[m.Method] {
+			return true
+		}
+	}
+	return false
+}
+
+// telling are the method names that other JSON-RPC protocols do not share.
+var telling = map[string]bool{
+	"tools/list": true, "tools/call": true, "resources/list": true, "resources/templates/list": true, "resources/read": true,
+	"resources/subscribe": true, "resources/unsubscribe": true, "prompts/list": true, "prompts/get": true, "logging/setLevel": true,
+	"server/discover": true, "subscriptions/listen": true, "sampling/createMessage": true, "elicitation/create": true, "roots/list": true,
+	"notifications/initialized": true, "notifications/cancelled": true, "notifications/progress": true, "notifications/roots/list_changed": true,
+	"notifications/message": true, "notifications/tools/list_changed": true, "notifications/prompts/list_changed": true,
+	"notifications/resources/list_changed": true, "notifications/resources/updated": true, "notifications/tasks/status": true,
+	"notifications/subscriptions/acknowledged": true, "notifications/elicitation/complete": true,
+}
+
+// isDate reports whether s has the form of a protocol version.
+func isDate(s string) bool {
+	if len(s) < 10 || s[4] != '-' || s[7] != '-' {
+		return false
+	}
+	for i, c := range []byte(s[:10]) {
+		if i != 4 && i != 7 && (c < '0' || c > '9') {
+			return false
+		}
+	}
+	return true
+}

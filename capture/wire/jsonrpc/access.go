@@ -1,0 +1,124 @@
+package jsonrpc
+
+import (
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// Get returns the raw value that path leads to through nested objects, obj itself for an empty path.
+// Of obj it validates no more than it walks over; false means that there is no such member or that
+// the walk met something malformed.
+func Get(obj []byte, path ...string) ([]byte, bool) {
+	c := cursor{b: obj}
+	c.space()
+	start := c.i
+	if !c.value(1) {
+		return nil, false
+	}
+	value := obj[start:c.i:c.i]
+	for _, name := range path {
+		var ok bool
+		if value, ok = lookup(value, name); !ok {
+			return nil, false
+		}
+	}
+	return value, true
+}
+
+// lookup returns the raw value of the last member of obj called name.
+func lookup(obj []byte, name string) (value []byte, found bool) {
+	c := cursor{b: obj}
+	ok := c.members(func(key []byte) bool {
+		start := c.i
+		if !c.value(1) {
+			return false
+		}
+		if isKey(key, name) {
+			value, found = obj[start:c.i:c.i], true
+		}
+		return true
+	})
+	return value, ok && found
+}
+
+// isKey reports whether the raw key decodes to name.
+func isKey(key []byte, name string) bool {
+	if string(key[1:len(key)-1]) == name {
+		return true
+	}
+	s, ok := Text(key)
+	return ok && s == name
+}
+
+// Text decodes a raw JSON string. Invalid UTF-8 and lone surrogates become U+FFFD. False means that
+// raw is something else.
+func Text(raw []byte) (string, bool) {
+	c := cursor{b: raw}
+	if c.peek() != '"' || !c.str() || c.i < len(raw) {
+		return "", false
+	}
+	return decode(raw[1 : len(raw)-1]), true
+}
+
+// decode decodes the inside of a valid string.
+func decode(b []byte) string {
+	plain := true
+	for _, c := range b {
+		if c == '\\' || c >= utf8.RuneSelf {
+			plain = false
+			break
+		}
+	}
+	if plain {
+		return string(b)
+	}
+	out := make([]byte, 0, len(b))
+	for len(b) > 0 {
+		if b[0] != '\\' {
+			r, n := utf8.DecodeRune(b)
+			out = utf8.AppendRune(out, r)
+			b = b[n:]
+			continue
+		}
+		r, n := unescape(b)
+		out = utf8.AppendRune(out, r)
+		b = b[n:]
+	}
+	return string(out)
+}
+
+// unescape decodes the escape sequence b begins with, two where they are a surrogate pair.
+func unescape(b []byte) (r rune, n int) {
+	switch b[1] {
+	case 'b':
+		return '\b', 2
+	case 'f':
+		return '\f', 2
+	case 'n':
+		return '\n', 2
+	case 'r':
+		return '\r', 2
+	case 't':
+		return '\t', 2
+	case 'u':
+		r = hex4(b[2:6])
+	default:
+		return rune(b[1]), 2
+	}
+	if !utf16.IsSurrogate(r) {
+		return r, 6
+	}
+	if len(b) >= 12 && b[6] == '\\' && b[7] == 'u' {
+		if r = utf16.DecodeRune(r, hex4(b[8:12])); r != utf8.RuneError {
+			return r, 12
+		}
+	}
+	return utf8.RuneError, 6
+}
+
+func hex4(b []byte) (r rune) {
+	for _, c := range b[:4] {
+		r = r<<4 | hexValue(c)
+	}
+	return r
+}

@@ -1,0 +1,48 @@
+package jsonrpc
+
+// Prefix reads as much of a message as b holds; b may be cut anywhere.
+//
+// ID, Method, Code and V2 are set once the values they come from are complete; a number is, when
+// something follows it. Params, Result and Err hold what came of their values, possibly nothing but never nil once the
+// colon is there. Kind follows from what is set: a message with a method and no id so far is a
+// Notification.
+//
+// Ok means that b begins an object, with a known key and its colon, and has no syntax error. Complete means that the
+// object is closed and nothing follows it; then m is as Parse returns it.
+func Prefix(b []byte) (m Message, complete bool, ok bool) {
+	c := cursor{b: b}
+	c.space()
+	if c.peek() != '{' {
+		return m, false, false
+	}
+	var e envelope
+	known := false
+	whole := c.members(func(key []byte) bool {
+		slot := e.slot(key)
+		known = known || slot != nil
+		if slot == nil || mayBeCut(slot, &e) {
+			return c.envelopeValue(&e, key, 1)
+		}
+		start, old := c.i, *slot
+		ok := c.envelopeValue(&e, key, 1)
+		if !ok || c.i == len(b) && isNumber(b[start]) {
+			*slot = old
+		}
+		return ok
+	})
+	if whole {
+		c.space()
+		complete = c.i == len(b)
+	}
+	if !known || !complete && (whole || !c.ended()) {
+		return m, false, false
+	}
+	e.fill(&m)
+	m.Kind = e.kind(&m)
+	return m, complete, true
+}
+
+// mayBeCut reports whether the value at slot is of use before it is complete.
+func mayBeCut(slot *[]byte, e *envelope) bool {
+	return slot == &e.params || slot == &e.result || slot == &e.err
+}

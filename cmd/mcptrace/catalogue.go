@@ -1,0 +1,56 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"mcptrace/analyze"
+	"mcptrace/replay"
+)
+
+func policiesCommand(s *streams) *cobra.Command {
+	return &cobra.Command{
+		Use:   "policies",
+		Short: "List the client policies",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			for _, p := range replay.Policies() {
+				fmt.Fprintf(s.out, "%s\n    %s\n    client: %s\n    source: %s\n", p.Name, p.Doc, p.Client, p.Source)
+				if p.Checked != "" {
+					fmt.Fprintf(s.out, "    checked: %s\n", p.Checked)
+				}
+			}
+			return nil
+		},
+	}
+}
+
+func findingsCommand(s *streams) *cobra.Command {
+	return &cobra.Command{
+		Use:   "findings [CODE]",
+		Short: "List the findings, or explain one",
+		Args:  cobra.MaximumNArgs(1),
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			var codes []string
+			for _, r := range analyze.Rules() {
+				codes = append(codes, r.Code)
+			}
+			return codes, cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 1 {
+				r, ok := analyze.FindRule(args[0])
+				if !ok {
+					return usageError{hinted{fmt.Errorf("no finding %q", args[0]), "mcptrace findings lists them"}}
+				}
+				fmt.Fprintf(s.out, "%s (%s)\n%s.\n\n%s\n\nRests on: %s\n", r.Code, r.Severity, r.Title, r.Text, r.Source)
+				return nil
+			}
+			for _, r := range analyze.Rules() {
+				fmt.Fprintf(s.out, "%-5s  %-32s %s\n", r.Severity, r.Code, r.Title)
+			}
+			return nil
+		},
+	}
+}

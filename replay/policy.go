@@ -1,0 +1,192 @@
+package replay
+
+import (
+	"fmt"
+	"time"
+
+	"mcptrace/capture"
+)
+
+// DefaultTimeout is how long a generic policy waits for its answer.
+const DefaultTimeout = 60 * time.Second
+
+// Policy is how one client treats the response to a call.
+type Policy struct {
+	Name    string
+	Doc     string        // what it does, in a sentence or two
+	Client  string        // whose behaviour: product and version
+	Source  string        // where that is stated or was read
+	Checked string        // how the model was verified
+	Timeout time.Duration // how long it waits for an answer, unless Options say otherwise; 0: DefaultTimeout
+	Generic bool          // one of the seven that are played by default
+
+	judge func(v *View, t time.Duration) Outcome
+}
+
+// Options change how policies are played.
+type Options struct {
+	Timeout time.Duration // 0: each policy's own
+}
+
+// Policies returns all policies in the order in which they are shown.
+func Policies() []Policy {
+	return []Policy{
+		stopAtAnswer, stopFlush, readToEnd, discardReissue, salvage, earlyInitialize, resume,
+	}
+}
+
+// Generic returns the policies that are played unless others are asked for.
+func Generic() []Policy {
+	var out []Policy
+	for _, p := range Policies() {
+		if p.Generic {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// Find returns the policies with these names, in that order; "all" stands for all. The error names what is unknown.
+func Find(names []string) ([]Policy, error) {
+	var out []Policy
+	for _, n := range names {
+		if n == "all" {
+			out = append(out, Policies()...)
+			continue
+		}
+		found := false
+		for _, p := range Policies() {
+			if p.Name == n {
+				out, found = append(out, p), true
+			}
+		}
+		if !found {
+			return nil, fmt.Errorf("no policy %q", n)
+		}
+	}
+	return out, nil
+}
+
+// Run plays ex through p. last is the time of the last thing the capture shows, since ex.Start.
+//
+// The outcome is Unknown where the policy would have gone on reading after the recorded client closed or the capture
+// ended, and where bytes that matter to it were not captured.
+func Run(ex *capture.Exchange, rd *capture.Reading, p Policy, last time.Duration, o Options) Outcome {
+	return p.Judge(NewView(ex, rd, last), o)
+}
+
+// Judge plays a view through p. See Run.
+func (p Policy) Judge(v *View, o Options) Outcome {
+	t := p.Timeout
+	if o.Timeout > 0 {
+		t = o.Timeout
+	}
+	if t == 0 {
+		t = DefaultTimeout
+	}
+	out := p.judge(v, t)
+	out.Policy = p.Name
+	return out
+}
+
+// reader is what a generic policy is made of: when it stops reading, and what it makes of each way to be done.
+type reader struct {
+	early   func(v *View) bool // may return on the answer, without the end
+	onEnd   func(v *View, t time.Duration) Outcome
+	onLimit func(v *View, t time.Duration) Outcome // its timeout passed
+}
+
+// play finds which comes first for the reader: the answer, the end or its timeout.
+func (r reader) play(v *View, t time.Duration) Outcome {
+	if v.Holed {
+		return unknown("Bytes of the response are missing from the capture before any answer.")
+	}
+	if v.Delivered() && r.early(v) && v.Answer <= t {
+		return settledAt(v, v.Answer, "It returns as soon as the answer is dispatched and does not wait for the end.")
+	}
+	switch {
+	case v.End.Stall:
+		return r.onLimit(v, t)
+	case v.End.By == "client" && !v.End.Clean:
+		if v.End.At >= t-t/20 {
+			return r.onLimit(v, min(t, v.End.At))
+		}
+		return stillReading(v, "The recorded client closed first; what would have come after that is not known.")
+	case v.End.Kind == capture.EndOpen && v.End.At < t:
+		return stillReading(v, "The capture ended while this client would still have been reading.")
+	case v.End.Kind == capture.EndOpen || v.End.At > t:
+		return r.onLimit(v, t)
+	}
+	return r.onEnd(v, t)
+}
+
+func settledAt(v *View, at time.Duration, why string) Outcome {
+	return Outcome{Verdict: Settled, Returned: at, Held: at - v.Answer, Next: NextNone, Why: why}
+}
+
+func unknown(why string) Outcome {
+	return Outcome{Verdict: Unknown, Returned: -1, Next: NextNone, Why: why}
+}
+
+func stillReading(v *View, why string) Outcome {
+	o := unknown(why)
+	if v.Delivered() {
+		o.Held, o.Censored = max(0, v.End.At-v.Answer), true
+	}
+	return o
+}
+
+// failedAt is an error to the caller: the answer is dropped if it had been delivered.
+func failedAt(v *View, at time.Duration, why string) Outcome {
+	o := Outcome{Verdict: Failed, Returned: at, Next: NextError, Why: why}
+	if v.Delivered() {
+		o.Verdict, o.Held = Dropped, at-v.Answer
+	}
+	return o
+}
+
+// again is a re-issue: a duplicate if the answer had been delivered.
+func again(v *View, why string) Outcome {
+	o := Outcome{Verdict: Reissued, Returned: -1, Next: NextReissue, Why: why}
+	if v.Delivered() {
+		o.Verdict = Duplicated
+	}
+	return o
+}
+
+// hungAt is a wait that only the client's own timeout ended.
+func hungAt(v *View, t time.Duration, why string) Outcome {
+	return Outcome{Verdict: Hung, Returned: t, Next: NextError, Why: why}
+}
+
+// never is for readers that do not return before the end.
+func never(*View) bool { return false }
+
+// wholeAnswer is what every reader does with a response that ended as it should: it returns the answer if there is one.
+func wholeAnswer(v *View) (Outcome, bool) {
+	if v.End.Clean && v.Delivered() {
+		return settledAt(v, v.End.At, "The response ended as it should, with the answer in it."), true
+	}
+	return Outcome{}, false
+}
+
+// whyLost names in a sentence why there is no answer.
+func whyLost(v *View) string {
+	switch {
+	case v.Status == 0:
+		return "The connection ended before any response."
+	case v.Status == 202:
+		return "The call was answered with 202 and no body."
+	case v.Status >= 400 && v.Level != capture.LevelDispatched:
+		return fmt.Sprintf("The status %d came without an answer that can be read.", v.Status)
+	case v.End.Clean && v.Level == capture.LevelUnframed:
+		return "The stream ended cleanly, but no blank line had dispatched the answer."
+	case v.End.Clean:
+		return "The response ended cleanly without an answer."
+	case v.Level == capture.LevelUnframed:
+		return "The stream broke after the answer's JSON, before what should have ended it."
+	case v.Level == capture.LevelPartial:
+		return "The stream broke inside the answer."
+	}
+	return "The stream broke before the answer."
+}

@@ -1,0 +1,26 @@
+package replay
+
+import "time"
+
+var discardReissue = Policy{
+	Name:    "discard-reissue",
+	Doc:     "As read-to-end, but a broken exchange is issued again with a new id.",
+	Client:  "the client that the first seed text warns of",
+	Source:  "seed text on StreamRecovery",
+	Generic: true,
+	judge: reader{
+		early: never,
+		onEnd: func(v *View, t time.Duration) Outcome {
+			if v.End.Clean {
+				return wholeReader.onEnd(v, t)
+			}
+			if v.Delivered() {
+				return again(v, "The stream broke, the body that held the answer is thrown away, and the call is issued again.")
+			}
+			return again(v, whyLost(v)+" The call is issued again.")
+		},
+		onLimit: func(v *View, t time.Duration) Outcome {
+			return again(v, "Its timeout passed while the stream was still open, and the call is issued again.")
+		},
+	}.play,
+}

@@ -1,0 +1,118 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"mcptrace/capture"
+	"mcptrace/store/secret"
+)
+
+// Create begins a recording at path, with mode 0600. A file that is there already must be empty.
+//
+// The error names the file and says what to do.
+func Create(path string, meta Meta, o Options) (*Writer, error) {
+	meta.KeepSecrets = o.KeepSecrets
+	made, err := claim(path)
+	if err != nil {
+		return nil, fmt.Errorf("create recording %s: %w", path, err)
+	}
+	w := &Writer{path: path, live: o.Live, conns: map[*capture.Conn]int64{}, touched: map[*capture.Conn]bool{}, open: map[int64]bool{}}
+	if !o.KeepSecrets {
+		w.mask = secret.New()
+	}
+	if err := w.start(meta); err != nil {
+		w.shut()
+		if made {
+			os.Remove(path)
+		}
+		return nil, fmt.Errorf("create recording %s: %w", path, plainError(err))
+	}
+	return w, nil
+}
+
+// claim makes the file, or takes one that is empty. made tells which.
+func claim(path string) (made bool, err error) {
+	for _, suffix := range []string{"-journal", "-wal"} {
+		if _, err := os.Lstat(path + suffix); err == nil {
+			return false, fmt.Errorf("%s%s is left over from another recording: remove it or choose another name", path, suffix)
+		}
+	}
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
+	if err == nil {
+		return true, f.Close()
+	}
+	if !errors.Is(err, fs.ErrExist) {
+		return false, pathError(err)
+	}
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return false, pathError(err)
+	case !info.Mode().IsRegular():
+		return false, errors.New("not a regular file")
+	case info.Size() > 0:
+		return false, errors.New("the file exists already: remove it or choose another name")
+	}
+	return false, pathError(os.Chmod(path, 0o600))
+}
+
+// pathError takes the operation and the path off an error: the caller names them.
+func pathError(err error) error {
+	var pe *fs.PathError
+	if errors.As(err, &pe) {
+		return pe.Err
+	}
+	return err
+}
+
+// start opens the database, makes the tables and prepares what writes to them.
+func (w *Writer) start(meta Meta) (err error) {
+	ctx := context.Background()
+	// Appended pages of a growing file are not journalled: a bulk import writes everything once and is crash-safe still.
+	// What is deleted (an exchange written anew) must not stay in the file.
+	if w.db, err = open(w.path, "rw", "page_size(16384)", "journal_mode(DELETE)", "synchronous(NORMAL)", "secure_delete(1)"); err != nil {
+		return err
+	}
+	if w.conn, err = w.db.Conn(ctx); err != nil {
+		return err
+	}
+	if err = migrate(ctx, w.conn, 0); err != nil {
+		return err
+	}
+	if w.live {
+		if _, err = w.conn.ExecContext(ctx, "PRAGMA journal_mode = WAL"); err != nil {
+			return err
+		}
+	}
+	if _, err = w.conn.ExecContext(ctx, "INSERT INTO recording (id, tool, created_ns, source, keep_secrets) VALUES (1, ?, ?, ?, ?)",
+		meta.Tool, momentOf(meta.Created), meta.Source, flag(meta.KeepSecrets)); err != nil {
+		return err
+	}
+	return w.prepare(ctx)
+}
+
+func (w *Writer) prepare(ctx context.Context) (err error) {
+	for _, t := range []struct {
+		to      **batch
+		table   string
+		columns []string
+	}{
+		{&w.exchanges, "exchange", exchangeColumns},
+		{&w.messages, "message", messageColumns},
+		{&w.blocks, "block", []string{"message", "n", "data"}},
+	} {
+		if *t.to, err = newBatch(ctx, w.conn, t.table, t.columns); err != nil {
+			return err
+		}
+	}
+	w.connection, err = w.conn.PrepareContext(ctx, insertInto("connection", connectionColumns))
+	if err != nil {
+		return err
+	}
+	w.closing, err = w.conn.PrepareContext(ctx, insertInto("closing", closingColumns))
+	return err
+}

@@ -1,0 +1,51 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+
+	"modernc.org/sqlite"
+)
+
+// SQLite's primary result codes that a user can do something about.
+//
+// Source: https://sqlite.org/rescode.html
+const (
+	codeBusy     = 5
+	codeLocked   = 6
+	codeReadOnly = 8
+	codeIO       = 10
+	codeCorrupt  = 11
+	codeFull     = 13
+	codeCantOpen = 14
+	codeNotADB   = 26
+)
+
+// plainError says in words what SQLite means.
+func plainError(err error) error {
+	var se *sqlite.Error
+	if !errors.As(err, &se) {
+		return err
+	}
+	switch se.Code() & 0xff {
+	case codeBusy, codeLocked:
+		return fmt.Errorf("another program is using the file: %w", err)
+	case codeReadOnly:
+		return fmt.Errorf("the file or its directory cannot be written: %w", err)
+	case codeIO:
+		return fmt.Errorf("input/output error: %w", err)
+	case codeCorrupt, codeNotADB:
+		return fmt.Errorf("%w: %w", ErrDamaged, err)
+	case codeFull:
+		return fmt.Errorf("the disk is full: %w", err)
+	case codeCantOpen:
+		return fmt.Errorf("the file cannot be opened: %w", err)
+	}
+	return err
+}
+
+// isCode reports whether err is SQLite's with that primary code.
+func isCode(err error, code int) bool {
+	var se *sqlite.Error
+	return errors.As(err, &se) && se.Code()&0xff == code
+}

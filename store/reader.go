@@ -1,0 +1,271 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"iter"
+	"math"
+	"os"
+	"time"
+
+	"mcptrace/capture"
+)
+
+// Reader reads one recording. It is not safe for concurrent use, but exchanges may be asked for while a sequence of them
+// is under way.
+type Reader struct {
+	path string
+	temp string // directory of a temporary copy, "" if there is none
+	db   *sql.DB
+
+	meta       Meta
+	unfinished bool
+	inputs     []Input
+	conns      map[int64]*capture.Conn
+	order      []*capture.Conn
+
+	messages, blocks *sql.Stmt
+}
+
+// Meta returns where the recording comes from.
+func (r *Reader) Meta() Meta { return r.meta }
+
+// Inputs returns the inputs in the order in which they were given; none while the recording is unfinished.
+func (r *Reader) Inputs() []Input { return r.inputs }
+
+// Unfinished reports whether the recording was under way when it was opened, or was cut off.
+func (r *Reader) Unfinished() bool { return r.unfinished }
+
+// Conns returns the connections in the order in which they were written. They are the ones that exchanges point to.
+func (r *Reader) Conns() ([]*capture.Conn, error) { return r.order, nil }
+
+// Close gives the file back.
+func (r *Reader) Close() error {
+	var err error
+	for _, s := range []*sql.Stmt{r.messages, r.blocks} {
+		if s != nil {
+			s.Close()
+		}
+	}
+	if r.db != nil {
+		err = r.db.Close()
+		r.db = nil
+	}
+	if r.temp != "" {
+		os.RemoveAll(r.temp)
+	}
+	return err
+}
+
+// readHeader reads all but failures and exchanges.
+func (r *Reader) readHeader(ctx context.Context) (err error) {
+	var created *int64
+	var state string
+	err = r.db.QueryRowContext(ctx, "SELECT tool, created_ns, source, keep_secrets, state FROM recording").
+		Scan(&r.meta.Tool, &created, &r.meta.Source, &r.meta.KeepSecrets, &state)
+	if errors.Is(err, sql.ErrNoRows) {
+		return fmt.Errorf("%w: nothing was recorded", ErrForeign)
+	}
+	if err != nil {
+		return err
+	}
+	if created != nil {
+		r.meta.Created = time.Unix(0, *created).UTC()
+	}
+	r.unfinished = state != "done"
+	err = each(ctx, r.db, "SELECT "+columns(inputColumns)+" FROM input ORDER BY id", func(row scanner) error {
+		in, err := scanInput(row)
+		r.inputs = append(r.inputs, in)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	r.conns = map[int64]*capture.Conn{}
+	if err = r.readConns(ctx, ""); err != nil {
+		return err
+	}
+	if r.messages, err = r.db.PrepareContext(ctx, "SELECT "+messageRead+" FROM message WHERE id IN (?, ?) ORDER BY id"); err != nil {
+		return err
+	}
+	r.blocks, err = r.db.PrepareContext(ctx, "SELECT message, n, data FROM block WHERE message IN (?, ?) ORDER BY message, n")
+	return err
+}
+
+// readConns reads the connections that where chooses, with their closings.
+func (r *Reader) readConns(ctx context.Context, where string, args ...any) error {
+	err := each(ctx, r.db, "SELECT "+columns(connectionColumns)+" FROM connection "+where+" ORDER BY id", func(row scanner) error {
+		id, c, err := scanConnection(row)
+		if err == nil {
+			r.conns[id] = c
+			r.order = append(r.order, c)
+		}
+		return err
+	}, args...)
+	if err != nil {
+		return err
+	}
+	query := "SELECT " + columns(closingColumns) + " FROM closing JOIN connection ON connection.id = closing.connection " + where + " ORDER BY connection, n"
+	return each(ctx, r.db, query, func(row scanner) error {
+		id, c, err := scanClosing(row)
+		if err == nil {
+			r.conns[id].Closings = append(r.conns[id].Closings, c)
+		}
+		return err
+	}, args...)
+}
+
+// Failures returns the attempts to connect that carried nothing, in the order in which they were written.
+func (r *Reader) Failures() ([]capture.ConnectFailure, error) {
+	var out []capture.ConnectFailure
+	err := each(context.Background(), r.db, "SELECT client, server, start_at, kind, side FROM connect_failure ORDER BY id", func(row scanner) error {
+		f, err := scanFailure(row)
+		out = append(out, f)
+		return err
+	})
+	return out, r.wrap(err)
+}
+
+// pageRows is how many exchanges are listed at a time. Only one at a time is in memory whole.
+const pageRows = 256
+
+// Exchanges yields the exchanges in order of Seq. Each is the caller's to release.
+//
+// One that is damaged is yielded as an error that wraps ErrDamaged, and the sequence goes on where the caller does. Any
+// other error ends it.
+func (r *Reader) Exchanges(ctx context.Context) iter.Seq2[*capture.Exchange, error] {
+	return func(yield func(*capture.Exchange, error) bool) {
+		after := int64(math.MinInt64)
+		for {
+			page, err := r.list(ctx, "WHERE seq > ? ORDER BY seq LIMIT ?", after, pageRows)
+			if err != nil {
+				yield(nil, r.wrap(err))
+				return
+			}
+			for _, l := range page {
+				after = l.ex.Seq
+				ex, err := r.load(ctx, l)
+				if !yield(ex, r.wrap(err)) || err != nil && !errors.Is(err, ErrDamaged) {
+					return
+				}
+			}
+			if len(page) < pageRows {
+				return
+			}
+		}
+	}
+}
+
+// Exchange returns the n-th exchange, counted from 1 in order of Seq. It is the caller's to release. The error wraps
+// ErrNotFound where there are fewer.
+func (r *Reader) Exchange(ctx context.Context, n int) (*capture.Exchange, error) {
+	if n < 1 {
+		return nil, r.wrap(fmt.Errorf("%w: %d", ErrNotFound, n))
+	}
+	page, err := r.list(ctx, "ORDER BY seq LIMIT 1 OFFSET ?", n-1)
+	if err == nil && len(page) == 0 {
+		err = fmt.Errorf("%w: %d", ErrNotFound, n)
+	}
+	if err != nil {
+		return nil, r.wrap(err)
+	}
+	ex, err := r.load(ctx, page[0])
+	return ex, r.wrap(err)
+}
+
+// listed is an exchange without its messages.
+type listed struct {
+	ex   *capture.Exchange
+	conn int64
+}
+
+func (r *Reader) list(ctx context.Context, rest string, args ...any) (page []listed, err error) {
+	err = each(ctx, r.db, "SELECT "+exchangeRead+" FROM exchange "+rest, func(row scanner) error {
+		ex, conn, err := scanExchange(row)
+		page = append(page, listed{ex, conn})
+		return err
+	}, args...)
+	return page, err
+}
+
+// load reads the rest of an exchange.
+func (r *Reader) load(ctx context.Context, l listed) (*capture.Exchange, error) {
+	conn, err := r.connOf(ctx, l.conn)
+	if err == nil {
+		l.ex.Conn = conn
+		err = r.readMessages(ctx, l.ex)
+	}
+	if err != nil {
+		l.ex.Release()
+		return nil, fmt.Errorf("exchange with seq %d: %w", l.ex.Seq, err)
+	}
+	return l.ex, nil
+}
+
+func (r *Reader) connOf(ctx context.Context, id int64) (*capture.Conn, error) {
+	if r.conns[id] == nil { // written since the recording was opened
+		if err := r.readConns(ctx, "WHERE connection.id = ?", id); err != nil {
+			return nil, err
+		}
+	}
+	if r.conns[id] == nil {
+		return nil, fmt.Errorf("%w: connection %d is missing", ErrDamaged, id)
+	}
+	return r.conns[id], nil
+}
+
+// readMessages fills in the messages of ex.
+func (r *Reader) readMessages(ctx context.Context, ex *capture.Exchange) error {
+	var records []*messageRecord
+	err := eachOf(ctx, r.messages, func(row scanner) error {
+		m, err := scanMessage(row)
+		records = append(records, m)
+		return err
+	}, messageID(ex.Seq, capture.Client), messageID(ex.Seq, capture.Server))
+	if err != nil {
+		return err
+	}
+	if len(records) != 2 {
+		return fmt.Errorf("%w: a message is missing", ErrDamaged)
+	}
+	records[0].wire, records[1].wire = &ex.Request.Wire, &ex.Response.Wire
+	if err := r.readBlocks(ctx, records); err != nil {
+		return err
+	}
+	for side, m := range []*capture.Message{&ex.Request, &ex.Response} {
+		if err := records[side].unpack(m, methodOf(ex), capture.Side(side)); err != nil {
+			return fmt.Errorf("%w: what the %s sent: %w", ErrDamaged, capture.Side(side), err)
+		}
+	}
+	return nil
+}
+
+// readBlocks reads the bytes of both messages.
+func (r *Reader) readBlocks(ctx context.Context, records []*messageRecord) error {
+	return eachOf(ctx, r.blocks, func(row scanner) error {
+		var id, n int64
+		var data sql.RawBytes
+		if err := row.Scan(&id, &n, &data); err != nil {
+			return err
+		}
+		rec := records[id&1]
+		if n != rec.blocks {
+			return fmt.Errorf("%w: a block is missing", ErrDamaged)
+		}
+		rec.blocks++
+		rec.sum = crc32.Update(rec.sum, castagnoli, data)
+		rec.wire.Append(data)
+		return nil
+	}, records[0].id, records[1].id)
+}
+
+// wrap names the file.
+func (r *Reader) wrap(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("read recording %s: %w", r.path, plainError(err))
+}

@@ -1,0 +1,300 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+
+	"mcptrace/capture"
+	"mcptrace/store/secret"
+)
+
+// commitBytes is how many bytes of messages one transaction takes.
+const commitBytes = 64 << 20
+
+// Writer writes one recording. It is not safe for concurrent use; what it is handed must not change during a call.
+//
+// After an error of the file all further calls return it. What was committed before stays good.
+type Writer struct {
+	path string
+	live bool
+	mask *secret.Masker // nil: secrets are kept
+
+	db   *sql.DB
+	conn *sql.Conn
+
+	exchanges, messages, blocks *batch
+	connection, closing         *sql.Stmt
+
+	conns   map[*capture.Conn]int64 // connection.id of those written
+	touched map[*capture.Conn]bool  // to be written before the next commit
+	open    map[int64]bool          // live: exchanges that were open when they were added
+
+	begun   bool  // a transaction is open
+	pending int64 // bytes in it
+	done    bool
+	err     error
+}
+
+// Add writes ex, which is not kept. Exchanges may come in any order. See AddWith.
+func (w *Writer) Add(ex *capture.Exchange) error { return w.AddWith(ex, Hints{}) }
+
+// AddWith writes ex, which is not kept, and what the caller knows of it. Exchanges may come in any order, each once; in
+// a Live recording one that was still open (EndOpen) may be added again, and replaces what was written of it.
+//
+// Rows are gathered: see Flush. An error of reading the exchange's bytes leaves it out and is no error of the file.
+func (w *Writer) AddWith(ex *capture.Exchange, h Hints) error {
+	if err := w.usable(); err != nil {
+		return err
+	}
+	ctx := context.Background()
+	if err := w.begin(ctx); err != nil {
+		return w.fail(err)
+	}
+	if w.open[ex.Seq] {
+		if err := w.remove(ctx, ex.Seq); err != nil {
+			return w.fail(err)
+		}
+	}
+	d := disguiseOf(ex, w.mask)
+	for side, m := range []*capture.Message{&ex.Request, &ex.Response} {
+		if err := w.message(ctx, ex, m, capture.Side(side), d); err != nil {
+			return err
+		}
+	}
+	if err := w.exchanges.add(ctx, exchangeRow(ex, w.connID(ex.Conn), h, d)...); err != nil {
+		return w.fail(err)
+	}
+	if w.live && ex.Ending.Kind == capture.EndOpen {
+		w.open[ex.Seq] = true
+	}
+	if w.pending >= commitBytes {
+		return w.Flush()
+	}
+	return nil
+}
+
+// message writes one message and its blocks.
+func (w *Writer) message(ctx context.Context, ex *capture.Exchange, m *capture.Message, from capture.Side, d *disguise) error {
+	id := messageID(ex.Seq, from)
+	patches := d.request
+	if from == capture.Server {
+		patches = d.response
+	}
+	wire := d.wire(m, patches)
+	var failed error
+	err := wire.blocks(func(n int, p []byte) error {
+		w.pending += int64(len(p))
+		failed = w.blocks.add(ctx, id, n, w.blocks.keep(p))
+		return failed
+	})
+	switch {
+	case failed != nil:
+		return w.fail(failed)
+	case err != nil:
+		if failed = w.remove(ctx, ex.Seq); failed != nil {
+			return w.fail(failed)
+		}
+		return fmt.Errorf("leave out exchange %d: %w", ex.Seq, err)
+	}
+	if err := w.messages.add(ctx, messageRow(id, ex, m, from, d, wire.crc)...); err != nil {
+		return w.fail(err)
+	}
+	return nil
+}
+
+// remove takes back what was written of an exchange.
+func (w *Writer) remove(ctx context.Context, seq int64) error {
+	if err := w.flushRows(ctx); err != nil {
+		return err
+	}
+	a, b := messageID(seq, capture.Client), messageID(seq, capture.Server)
+	for _, q := range []string{"DELETE FROM block WHERE message IN (?, ?)", "DELETE FROM message WHERE id IN (?, ?)"} {
+		if _, err := w.conn.ExecContext(ctx, q, a, b); err != nil {
+			return err
+		}
+	}
+	_, err := w.conn.ExecContext(ctx, "DELETE FROM exchange WHERE seq = ?", seq)
+	delete(w.open, seq)
+	return err
+}
+
+// connID returns the number under which c is written, and sees to it that it will be.
+func (w *Writer) connID(c *capture.Conn) int64 {
+	id, ok := w.conns[c]
+	if !ok {
+		id = int64(len(w.conns)) + 1
+		w.conns[c] = id
+	}
+	w.touched[c] = true
+	return id
+}
+
+// ConnectFailure writes an attempt to connect that carried nothing.
+func (w *Writer) ConnectFailure(f capture.ConnectFailure) error {
+	if err := w.usable(); err != nil {
+		return err
+	}
+	ctx := context.Background()
+	if err := w.begin(ctx); err != nil {
+		return w.fail(err)
+	}
+	_, err := w.conn.ExecContext(ctx, "INSERT INTO connect_failure (client, server, start_at, kind, side) VALUES (?, ?, ?, ?, ?)",
+		address(f.Client), address(f.Server), moment(f.Start), f.Kind, nullIf(f.By, ""))
+	return w.fail(err)
+}
+
+// Flush commits what was added: from then on it survives a crash. A bulk import need not call it.
+func (w *Writer) Flush() error {
+	if err := w.usable(); err != nil {
+		return err
+	}
+	return w.fail(w.commit(context.Background()))
+}
+
+// Finish writes the inputs and the connections as they are now, and marks the recording as done. Of conns those that no
+// exchange belongs to are left out, unless they are TLS that could not be read.
+func (w *Writer) Finish(inputs []Input, conns []*capture.Conn) error {
+	if err := w.usable(); err != nil {
+		return err
+	}
+	ctx := context.Background()
+	if err := w.begin(ctx); err != nil {
+		return w.fail(err)
+	}
+	for _, c := range conns {
+		if w.conns[c] != 0 || c.TLS != nil && !c.TLS.Readable {
+			w.connID(c)
+		}
+	}
+	for i := range inputs {
+		if _, err := w.conn.ExecContext(ctx, insertInto("input", inputColumns), inputRow(i, &inputs[i])...); err != nil {
+			return w.fail(err)
+		}
+	}
+	if _, err := w.conn.ExecContext(ctx, "UPDATE recording SET state = 'done'"); err != nil {
+		return w.fail(err)
+	}
+	if err := w.commit(ctx); err != nil {
+		return w.fail(err)
+	}
+	w.done = true
+	return nil
+}
+
+// Close commits what was added and closes the file. Without Finish the recording stays marked as running: it was cut off.
+func (w *Writer) Close() error {
+	if w.db == nil {
+		return nil
+	}
+	err := w.err
+	if err == nil {
+		err = w.fail(w.commit(context.Background()))
+	}
+	if w.live && err == nil {
+		// A recording at rest is one file. It stays as it is where somebody is reading it.
+		w.conn.ExecContext(context.Background(), "PRAGMA journal_mode = DELETE")
+	}
+	if e := w.shut(); err == nil && e != nil {
+		err = fmt.Errorf("close recording %s: %w", w.path, plainError(e))
+	}
+	return err
+}
+
+// shut gives the database back.
+func (w *Writer) shut() error {
+	if w.db == nil {
+		return nil
+	}
+	for _, b := range []*batch{w.exchanges, w.messages, w.blocks} {
+		if b != nil {
+			b.close()
+		}
+	}
+	for _, s := range []*sql.Stmt{w.connection, w.closing} {
+		if s != nil {
+			s.Close()
+		}
+	}
+	if w.conn != nil {
+		w.conn.Close()
+	}
+	err := w.db.Close()
+	w.db, w.conn = nil, nil
+	return err
+}
+
+var errClosed = errors.New("recording is closed")
+
+func (w *Writer) usable() error {
+	switch {
+	case w.err != nil:
+		return w.err
+	case w.db == nil || w.done:
+		return errClosed
+	}
+	return nil
+}
+
+// fail makes err the error of the Writer and gives up the open transaction.
+func (w *Writer) fail(err error) error {
+	if err == nil {
+		return nil
+	}
+	w.err = fmt.Errorf("write recording %s: %w", w.path, plainError(err))
+	w.conn.ExecContext(context.Background(), "ROLLBACK") // SQLite may have done so already
+	return w.err
+}
+
+func (w *Writer) begin(ctx context.Context) error {
+	if w.begun {
+		return nil
+	}
+	_, err := w.conn.ExecContext(ctx, "BEGIN IMMEDIATE")
+	w.begun = err == nil
+	return err
+}
+
+func (w *Writer) flushRows(ctx context.Context) error {
+	for _, b := range []*batch{w.blocks, w.messages, w.exchanges} {
+		if err := b.flush(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// commit writes all that waits and ends the transaction.
+func (w *Writer) commit(ctx context.Context) error {
+	if !w.begun {
+		return nil
+	}
+	if err := w.flushRows(ctx); err != nil {
+		return err
+	}
+	for c := range w.touched {
+		if err := w.writeConn(ctx, c); err != nil {
+			return err
+		}
+	}
+	clear(w.touched)
+	if _, err := w.conn.ExecContext(ctx, "COMMIT"); err != nil {
+		return err
+	}
+	w.begun, w.pending = false, 0
+	return nil
+}
+
+func (w *Writer) writeConn(ctx context.Context, c *capture.Conn) error {
+	id := w.conns[c]
+	if _, err := w.connection.ExecContext(ctx, connectionRow(id, c)...); err != nil {
+		return err
+	}
+	for n := range c.Closings {
+		if _, err := w.closing.ExecContext(ctx, closingRow(id, n, &c.Closings[n])...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
