@@ -160,11 +160,7 @@ func (a *Analyzer) consumed(c *Case) bool {
 	if !ok {
 		return false
 	}
-	if wait <= early+c.rtt() || a.actedOn(c, &c.Answer) {
-		return true
-	}
-	next := c.nextMessage(c.at(c.Answer.At))
-	return next != nil && next.Start < c.over()
+	return wait <= early+c.rtt() || a.actedOn(c, &c.Answer)
 }
 
 // nextMessage returns the client's next message of that session after the moment t; nil: none.

@@ -41,8 +41,13 @@ func fingerprint(c *Case) (h [32]byte) {
 }
 
 func (a *Analyzer) isHop(outer, inner *Case) bool {
-	if outer.Conn == inner.Conn || outer.Conn.Server == inner.Conn.Server || outer.R.Kind != inner.R.Kind {
+	if outer.Conn == inner.Conn || outer.R.Kind != inner.R.Kind {
 		return false
+	}
+	for o := outer; o != nil; o = o.HopOf {
+		if o.Conn.Server == inner.Conn.Server {
+			return false // a call does not come back to where it was
+		}
 	}
 	for _, h := range outer.Hops {
 		if h.Conn.Server == inner.Conn.Server {

@@ -81,11 +81,16 @@ func samePrincipal(p, q *Case) (same, sure bool) {
 	if p.Group == q.Group {
 		return p.Session != nil || p.Header.Principal == q.Header.Principal, p.Session != nil || p.Group.ClientName != "" || p.Header.HasAuth
 	}
+	if p.Conn.Client.Addr() != q.Conn.Client.Addr() || p.Group.ClientName != "" && p.Group.ClientName != q.Group.ClientName {
+		return false, false
+	}
+	if p.method() == "initialize" {
+		return p.Header.Principal == q.Header.Principal, true // each attempt may be given a session of its own
+	}
 	if p.Session == nil || q.Session == nil {
 		return false, false
 	}
-	restart := q.Session.Start > p.Start && p.Conn.Client.Addr() == q.Conn.Client.Addr() && p.Session.ClientName == q.Session.ClientName
-	return restart, p.Session.ClientName != ""
+	return q.Session.Start > p.Start, p.Session.ClientName != "" || p.HTTP.Status == 404
 }
 
 // expectedRepeat reports whether the protocol asks for a repeat after such an answer: credentials, another version,
@@ -113,7 +118,6 @@ func (a *Analyzer) classify(l *Link, first, second *Case) bool {
 	an := &first.Answers[0]
 	ended := first.over() != 0 && first.over() <= second.Start
 	answered := an.Level == capture.LevelDispatched && first.at(an.At) <= second.Start
-	gaveUp := ended || first.Cancelled != 0 && first.Cancelled <= second.Start
 	switch {
 	case first.HTTP.Status == 404 && first.Header.Session != "":
 		l.Finding, l.Executed = "reissue-after-session-404", "refused: the session was unknown"
@@ -126,9 +130,12 @@ func (a *Analyzer) classify(l *Link, first, second *Case) bool {
 		return false // refused: an honest second try
 	case answered:
 		return a.classifyAnswered(l, first, second, an, ended)
-	case gaveUp:
+	case ended, first.Cancelled != 0 && first.Cancelled <= second.Start && an.Level != capture.LevelDispatched:
 		first.classifyLost(l, an)
 	default:
+		if !l.SameID && first.Cancelled == 0 && first.parallel(second) {
+			return false // a client that works in parallel means its equal calls
+		}
 		l.Finding, l.Executed = "reissue-while-in-flight", "the first attempt was still in flight"
 	}
 	if first.Identical == second.Identical && l.SameID && l.Finding != "retry-after-status" && first.Identical != [8]byte{} &&
@@ -136,6 +143,20 @@ func (a *Analyzer) classify(l *Link, first, second *Case) bool {
 		l.Finding = "transport-duplicate"
 	}
 	return true
+}
+
+// parallel reports whether the client had three or more calls in flight when it sent second, beside which first is one.
+func (c *Case) parallel(second *Case) bool {
+	n := 1
+	for _, o := range c.Group.Cases {
+		if o.Start > second.Start {
+			break
+		}
+		if o != second && o.isCall() && o.HopOf == nil && (o.over() == 0 || o.over() > second.Start) {
+			n++
+		}
+	}
+	return n > 3
 }
 
 // endBy returns when c was over, or its start where that came after t.
@@ -202,7 +223,7 @@ func (a *Analyzer) confidence(l *Link, first, second *Case, sure bool, all []*Ca
 	switch {
 	case !sure || first.R.Holed || second.R.Holed || a.fanOut(first, all) >= 3:
 		l.Confidence = "low"
-	case l.Finding == "reissue-while-in-flight" && !l.SameID:
+	case l.Finding == "reissue-while-in-flight" && !l.SameID && first.Cancelled == 0:
 		l.Confidence = "low"
 	case l.Gap <= soon && (!l.SameID || l.Finding == "transport-duplicate") && first.Break != nil:
 		l.Confidence = "high"

@@ -258,7 +258,8 @@ func sure(ex *Exchange, rd *Reading) bool {
 	}
 	beside := len(rd.Calls) > 0 || len(rd.Messages) > 0
 	sse := q.Method == "GET" && strings.Contains(strings.ToLower(q.Get("Accept")), "text/event-stream")
-	if isDate(q.Get("MCP-Protocol-Version")) && (beside || sse) {
+	cut := q.Method == "POST" && ex.Request.IsJSON() && !ex.Request.Complete
+	if isDate(q.Get("MCP-Protocol-Version")) && (beside || sse || cut) {
 		return true
 	}
 	session := q.Get("Mcp-Session-Id") != "" || p != nil && p.Get("Mcp-Session-Id") != ""
@@ -289,10 +290,8 @@ func strongRequest(ex *Exchange, rd *Reading) bool {
 		asked := strings.ToLower(q.Get("Access-Control-Request-Headers"))
 		return strings.Contains(asked, "mcp-session-id") || strings.Contains(asked, "mcp-protocol-version")
 	}
-	accept := strings.ToLower(q.Get("Accept"))
-	both := strings.Contains(accept, "application/json") && strings.Contains(accept, "text/event-stream")
 	for i := range rd.Calls {
-		if m := rd.Calls[i].Method; telling[m] && (both || strings.HasPrefix(m, "notifications/")) {
+		if telling[rd.Calls[i].Method] {
 			return true
 		}
 	}

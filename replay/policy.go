@@ -20,7 +20,7 @@ type Policy struct {
 	Timeout time.Duration // how long it waits for an answer, unless Options say otherwise; 0: DefaultTimeout
 	Generic bool          // one of the seven that are played by default
 
-	judge func(v *View, t time.Duration) Outcome
+	judge func(v *View, t limit) Outcome
 }
 
 // Options change how policies are played.
@@ -77,45 +77,55 @@ func Run(ex *capture.Exchange, rd *capture.Reading, p Policy, last time.Duration
 
 // Judge plays a view through p. See Run.
 func (p Policy) Judge(v *View, o Options) Outcome {
-	t := p.Timeout
-	if o.Timeout > 0 {
-		t = o.Timeout
+	t := limit{p.Timeout, o.Timeout > 0}
+	if t.strict {
+		t.after = o.Timeout
 	}
-	if t == 0 {
-		t = DefaultTimeout
+	if t.after == 0 {
+		t.after = DefaultTimeout
 	}
 	out := p.judge(v, t)
 	out.Policy = p.Name
 	return out
 }
 
+// limit is how long a policy waits for its answer. What the capture shows to have arrived later still counts, unless the
+// user set the limit: a real client's may be any, and many extend theirs while events come.
+type limit struct {
+	after  time.Duration
+	strict bool
+}
+
+// passedBy reports whether the client would have given up before the moment at.
+func (l limit) passedBy(at time.Duration) bool { return l.strict && at > l.after }
+
 // reader is what a generic policy is made of: when it stops reading, and what it makes of each way to be done.
 type reader struct {
 	early   func(v *View) bool // may return on the answer, without the end
-	onEnd   func(v *View, t time.Duration) Outcome
+	onEnd   func(v *View, t limit) Outcome
 	onLimit func(v *View, t time.Duration) Outcome // its timeout passed
 }
 
 // play finds which comes first for the reader: the answer, the end or its timeout.
-func (r reader) play(v *View, t time.Duration) Outcome {
+func (r reader) play(v *View, t limit) Outcome {
 	if v.Holed {
 		return unknown("Bytes of the response are missing from the capture before any answer.")
 	}
-	if v.Delivered() && r.early(v) && v.Answer <= t {
+	if v.Delivered() && r.early(v) && !t.passedBy(v.Answer) {
 		return settledAt(v, v.Answer, "It returns as soon as the answer is dispatched and does not wait for the end.")
 	}
 	switch {
 	case v.End.Stall:
-		return r.onLimit(v, t)
+		return r.onLimit(v, t.after)
 	case v.End.By == "client" && !v.End.Clean:
-		if v.End.At >= t-t/20 {
-			return r.onLimit(v, min(t, v.End.At))
+		if v.End.At >= t.after-t.after/20 {
+			return r.onLimit(v, min(t.after, v.End.At))
 		}
 		return stillReading(v, "The recorded client closed first; what would have come after that is not known.")
-	case v.End.Kind == capture.EndOpen && v.End.At < t:
+	case v.End.Kind == capture.EndOpen && v.End.At < t.after:
 		return stillReading(v, "The capture ended while this client would still have been reading.")
-	case v.End.Kind == capture.EndOpen || v.End.At > t:
-		return r.onLimit(v, t)
+	case v.End.Kind == capture.EndOpen || t.passedBy(v.End.At):
+		return r.onLimit(v, t.after)
 	}
 	return r.onEnd(v, t)
 }

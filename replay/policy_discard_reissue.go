@@ -10,7 +10,7 @@ var discardReissue = Policy{
 	Generic: true,
 	judge: reader{
 		early: never,
-		onEnd: func(v *View, t time.Duration) Outcome {
+		onEnd: func(v *View, t limit) Outcome {
 			if v.End.Clean {
 				return wholeReader.onEnd(v, t)
 			}

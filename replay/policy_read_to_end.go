@@ -13,7 +13,7 @@ var readToEnd = Policy{
 
 var wholeReader = reader{
 	early: never,
-	onEnd: func(v *View, t time.Duration) Outcome {
+	onEnd: func(v *View, t limit) Outcome {
 		if o, ok := wholeAnswer(v); ok {
 			return o
 		}

@@ -10,7 +10,7 @@ var resume = Policy{
 	Generic: true,
 	judge: reader{
 		early: func(*View) bool { return true },
-		onEnd: func(v *View, t time.Duration) Outcome {
+		onEnd: func(v *View, t limit) Outcome {
 			if !v.Delivered() && v.SSE && v.EventID && v.Status == 200 {
 				return Outcome{Verdict: Resumed, Returned: -1, Next: NextResume, Why: whyLost(v) + " An event id was seen, so it asks for the rest with Last-Event-ID."}
 			}

@@ -17,12 +17,12 @@ var stopAtAnswer = Policy{
 
 var stopReader = reader{
 	early: func(*View) bool { return true },
-	onEnd: func(v *View, t time.Duration) Outcome {
+	onEnd: func(v *View, t limit) Outcome {
 		if o, ok := wholeAnswer(v); ok {
 			return o
 		}
 		if waitsForever(v) {
-			return hungAt(v, t, whyLost(v)+" It does not notice and waits for its timeout.")
+			return hungAt(v, t.after, whyLost(v)+" It does not notice and waits for its timeout.")
 		}
 		return failedAt(v, v.End.At, whyLost(v))
 	},

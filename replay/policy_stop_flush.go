@@ -12,8 +12,8 @@ var stopFlush = Policy{
 	Client:  "Go SDK 1.7, 1.8",
 	Source:  "measured on loopback",
 	Generic: true,
-	judge: func(v *View, t time.Duration) Outcome {
-		if v.SSE && v.NoColon >= 0 && (v.Answer < 0 || v.NoColon <= v.Answer) && v.NoColon <= t {
+	judge: func(v *View, t limit) Outcome {
+		if v.SSE && v.NoColon >= 0 && (v.Answer < 0 || v.NoColon <= v.Answer) && !t.passedBy(v.NoColon) {
 			return failedAt(v, v.NoColon, "A line without a colon fails the whole exchange.")
 		}
 		if v.SSE && v.CROnly && v.Delivered() {
@@ -25,7 +25,7 @@ var stopFlush = Policy{
 
 var flushReader = reader{
 	early: func(*View) bool { return true },
-	onEnd: func(v *View, t time.Duration) Outcome {
+	onEnd: func(v *View, t limit) Outcome {
 		if o, ok := wholeAnswer(v); ok {
 			return o
 		}
@@ -40,7 +40,7 @@ var flushReader = reader{
 // flushCR reads a stream whose answer only a bare CR dispatched: to this client the lines run into each other.
 var flushCR = reader{
 	early: never,
-	onEnd: func(v *View, t time.Duration) Outcome {
+	onEnd: func(v *View, t limit) Outcome {
 		return failedAt(v, v.End.At, "A bare CR ends no line for this client, so it cannot read the answer.")
 	},
 	onLimit: func(v *View, t time.Duration) Outcome {

@@ -134,8 +134,11 @@ func drain(t *testing.T, path string, want []*capture.Exchange) (good, bad int) 
 			bad++
 			continue
 		}
-		if orig := bySeq(want, ex.Seq); orig != nil && bytes.Equal(bytesOf(&orig.Response), bytesOf(&ex.Response)) {
+		if orig := bySeq(want, ex.Seq); orig != nil {
 			good++
+			if !bytes.Equal(bytesOf(&orig.Request), bytesOf(&ex.Request)) || !bytes.Equal(bytesOf(&orig.Response), bytesOf(&ex.Response)) {
+				t.Errorf("seq %d has other bytes, and no error", ex.Seq)
+			}
 		}
 		capture.Read(ex) // may find anything, but not panic
 		ex.Release()

@@ -78,13 +78,24 @@ func gather() (*capture.Assembly, *[]*capture.Exchange) {
 // recordAll writes exchanges to a new file and closes it.
 func recordAll(t testing.TB, o Options, exs []*capture.Exchange, conns []*capture.Conn) string {
 	t.Helper()
+	return record(t, o, exs, conns, Hints{})
+}
+
+// recordWith does so with hints.
+func recordWith(t testing.TB, exs []*capture.Exchange, conns []*capture.Conn, h Hints) string {
+	t.Helper()
+	return record(t, Options{}, exs, conns, h)
+}
+
+func record(t testing.TB, o Options, exs []*capture.Exchange, conns []*capture.Conn, h Hints) string {
+	t.Helper()
 	path := filepath.Join(t.TempDir(), "r.db")
 	w, err := Create(path, Meta{Tool: "v1", Created: created, Source: "pcap"}, o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, ex := range exs {
-		if err := w.Add(ex); err != nil {
+		if err := w.AddWith(ex, h); err != nil {
 			t.Fatal(err)
 		}
 	}

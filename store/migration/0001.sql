@@ -113,6 +113,7 @@ CREATE INDEX exchange_connection ON exchange (connection);
 CREATE INDEX exchange_status     ON exchange (status);
 CREATE INDEX exchange_rpc        ON exchange (rpc_method, rpc_name);
 CREATE INDEX exchange_end        ON exchange (end_kind, end_by);
+CREATE INDEX exchange_session    ON exchange (session);
 CREATE INDEX connection_client   ON connection (client);
 CREATE INDEX connection_server   ON connection (server);
 

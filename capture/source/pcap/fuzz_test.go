@@ -67,8 +67,8 @@ func FuzzSegments(f *testing.F) {
 					p.flags += string(name)
 				}
 			}
-			if p.seq > 0 {
-				p.data = string(stream[op[0]&1][p.seq:][:op[4]&63])
+			if first := p.seq + int64(op[1]>>1&1); first > 0 { // a SYN takes a number
+				p.data = string(stream[op[0]&1][first:][:op[4]&63])
 				p.cut = min(int(op[4]>>6), len(p.data))
 			}
 			packets = append(packets, k.packet(p))

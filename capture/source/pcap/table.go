@@ -235,8 +235,12 @@ func (t *table) remove(c *conn) {
 	c.failTimeout(t.now.Seen)
 }
 
-// finish closes every connection, in the order of their ids.
+// finish closes every connection, in the order of their ids, at the time of the last packet of any kind.
 func (t *table) finish() {
+	for i := range t.quality {
+		t.now.Seen = max(t.now.Seen, t.quality[i].Last)
+	}
+	t.now.At = t.now.Seen
 	open := make([]*conn, 0, len(t.conns))
 	for _, c := range t.conns {
 		open = append(open, c)
