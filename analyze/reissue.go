@@ -312,8 +312,6 @@ func compare(p, q *Answer) string {
 		return ""
 	case p.Kind == "result" && (q.Kind == "error" || q.Message.Result.IsError && !p.Message.Result.IsError):
 		return "second-is-error"
-	case p.Message.Result.Hash == q.Message.Result.Hash:
-		return "same"
 	}
-	return "differs"
+	return map[int]string{+1: "same", -1: "differs"}[p.Message.Result.Same(&q.Message.Result)]
 }

@@ -3,6 +3,7 @@ package capture
 import (
 	"fmt"
 	"os"
+	"sync"
 )
 
 // spillAt is the size from which on a Blob keeps its bytes in a temporary file. Most messages are a few kilobytes; the
@@ -13,6 +14,7 @@ const spillAt = 1 << 20
 // The zero Blob is empty and ready to use. It is not safe for concurrent use.
 type Blob struct {
 	mem  []byte
+	own  bool // mem came from the pool
 	file *os.File
 	flen int64 // bytes in file; mem holds what comes after them
 	err  error
@@ -26,9 +28,21 @@ func (b *Blob) Len() int64 { return b.flen + int64(len(b.mem)) }
 
 // Append copies p to the end.
 func (b *Blob) Append(p []byte) {
+	if len(b.mem)+len(p) > cap(b.mem) {
+		b.grow(len(b.mem) + len(p))
+	}
 	b.mem = append(b.mem, p...)
 	if len(b.mem) >= spillAt {
 		b.spill()
+	}
+}
+
+// grow moves the bytes in memory to a buffer of at least n bytes.
+func (b *Blob) grow(n int) {
+	old, owned := b.mem, b.own
+	b.mem, b.own = append(buffers.get(n), old...), true
+	if owned {
+		buffers.put(old)
 	}
 }
 
@@ -95,6 +109,15 @@ func (b *Blob) Bytes(start, end int64) []byte {
 	return out
 }
 
+// View returns the bytes [start, end) without copying where they are in memory. The slice is good until the next Append
+// or Release; ok is false where some are not in memory.
+func (b *Blob) View(start, end int64) (p []byte, ok bool) {
+	if start < b.flen || end > b.Len() || start > end {
+		return nil, false
+	}
+	return b.mem[start-b.flen : end-b.flen], true
+}
+
 // At returns byte i, or 0 outside the Blob.
 func (b *Blob) At(i int64) byte {
 	if i < 0 || i >= b.Len() {
@@ -124,5 +147,39 @@ func (b *Blob) Release() {
 	if b.file != nil {
 		b.file.Close()
 	}
+	if b.own {
+		buffers.put(b.mem)
+	}
 	*b = Blob{}
+}
+
+// bufferPool keeps buffers of a few sizes: messages come and go by the thousand.
+type bufferPool struct{ classes [6]sync.Pool }
+
+var buffers bufferPool
+
+// size returns the capacity of class i: 1 KiB, 4 KiB, … 1 MiB.
+func (*bufferPool) size(i int) int { return 1 << (10 + 2*i) }
+
+// get returns an empty buffer for at least n bytes.
+func (p *bufferPool) get(n int) []byte {
+	for i := range p.classes {
+		if n <= p.size(i) {
+			if b, ok := p.classes[i].Get().(*[]byte); ok {
+				return (*b)[:0]
+			}
+			return make([]byte, 0, p.size(i))
+		}
+	}
+	return make([]byte, 0, n)
+}
+
+// put takes a buffer back that nobody uses any more.
+func (p *bufferPool) put(b []byte) {
+	for i := range p.classes {
+		if cap(b) == p.size(i) {
+			p.classes[i].Put(&b)
+			return
+		}
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/json"
+	"hash/maphash"
 
 	"mcptrace/capture/wire/jsonrpc"
 )
@@ -169,7 +170,8 @@ func readRequest(body []byte) (calls []Call, batch, ok bool) {
 
 // ResultFacts are the few members of a result or error that later messages refer to.
 type ResultFacts struct {
-	Hash       [8]byte // of the result or error, canonical, without _meta
+	Raw        uint64  // hash of the result or error as it stood on the wire; differs from run to run
+	Hash       [8]byte // of its canonical form without _meta; zero for results too large to be worth it
 	Code       int64   // of an error
 	IsError    bool    // tools/call: the tool said it failed
 	ResultType string  // modern: complete, input_required, task
@@ -182,54 +184,89 @@ type ResultFacts struct {
 	ServerVer  string
 	NextCursor bool
 	Shape      string // what the members look like: initialize, discover, tools, content, resources
-	TTL        int64  // ms, list results that may be kept
 }
+
+// Same compares two answers: +1 equal, -1 different, 0 not known (too large to be compared but byte by byte).
+func (f *ResultFacts) Same(g *ResultFacts) int {
+	switch {
+	case f.Raw == g.Raw, f.Hash == g.Hash && f.Hash != [8]byte{}:
+		return +1
+	case f.Hash == [8]byte{} || g.Hash == [8]byte{}:
+		return 0
+	}
+	return -1
+}
+
+// hashLimit is the size up to which results are brought into canonical form.
+const hashLimit = 4 << 10
+
+var rawSeed = maphash.MakeSeed()
 
 // readResult takes the facts from a response.
 func readResult(m jsonrpc.Message) ResultFacts {
+	body := m.Result
 	if m.Kind == jsonrpc.Error {
-		return ResultFacts{Code: m.Code, Hash: shortHash(canonical(m.Err))}
+		body = m.Err
 	}
-	r := m.Result
-	text := func(path ...string) string {
-		raw, _ := jsonrpc.Get(r, path...)
-		s, _ := jsonrpc.Text(raw)
-		return s
+	f := ResultFacts{Code: m.Code, Raw: maphash.Bytes(rawSeed, body)}
+	if len(body) <= hashLimit {
+		f.Hash = shortHash(canonical(body, "_meta"))
 	}
-	f := ResultFacts{Hash: shortHash(canonical(r, "_meta"))}
-	if raw, ok := jsonrpc.Get(r, "isError"); ok {
-		f.IsError = string(raw) == "true"
+	if m.Kind == jsonrpc.Result {
+		f.members(body)
 	}
-	f.ResultType = text("resultType")
-	if st, ok := jsonrpc.Get(r, "requestState"); ok {
-		f.State, f.StateHash = true, shortHash(canonical(st))
-	}
-	if f.TaskID = text("taskId"); f.TaskID == "" {
-		f.TaskID = text("task", "taskId")
-	}
-	if f.TaskStatus = text("status"); f.TaskStatus == "" {
-		f.TaskStatus = text("task", "status")
-	}
-	f.Version = text("protocolVersion")
-	f.ServerName, f.ServerVer = text("serverInfo", "name"), text("serverInfo", "version")
-	_, f.NextCursor = jsonrpc.Get(r, "nextCursor")
-	f.Shape = shape(r)
 	return f
 }
 
-// shape names what a result looks like, for recognition without its request (spec: result shapes).
-func shape(r []byte) string {
-	has := func(path ...string) bool { _, ok := jsonrpc.Get(r, path...); return ok }
+// members takes the facts from a result in one pass over its top level.
+func (f *ResultFacts) members(result []byte) {
+	text := func(raw []byte, path ...string) string {
+		raw, _ = jsonrpc.Get(raw, path...)
+		s, _ := jsonrpc.Text(raw)
+		return s
+	}
+	has := map[string]bool{}
+	jsonrpc.Members(result, func(key string, raw []byte) {
+		switch key {
+		case "isError":
+			f.IsError = string(raw) == "true"
+		case "resultType":
+			f.ResultType = text(raw)
+		case "requestState":
+			f.State, f.StateHash = true, shortHash(canonical(raw))
+		case "taskId":
+			f.TaskID = text(raw)
+		case "status":
+			f.TaskStatus = text(raw)
+		case "task":
+			f.TaskID, f.TaskStatus = text(raw, "taskId"), text(raw, "status")
+		case "protocolVersion":
+			f.Version = text(raw)
+		case "serverInfo":
+			f.ServerName, f.ServerVer = text(raw, "name"), text(raw, "version")
+		case "nextCursor":
+			f.NextCursor = true
+		case "capabilities", "supportedVersions", "tools", "content", "resources":
+		default:
+			return
+		}
+		has[key] = true
+	})
+	f.Shape = shape(has)
+}
+
+// shape names what a result looks like, for recognition without its request.
+func shape(has map[string]bool) string {
 	switch {
-	case has("capabilities") && has("serverInfo") && has("protocolVersion"):
+	case has["capabilities"] && has["serverInfo"] && has["protocolVersion"]:
 		return "initialize"
-	case has("supportedVersions") && has("capabilities"):
+	case has["supportedVersions"] && has["capabilities"]:
 		return "discover"
-	case has("tools"):
+	case has["tools"]:
 		return "tools"
-	case has("content"):
+	case has["content"]:
 		return "content"
-	case has("resources"):
+	case has["resources"]:
 		return "resources"
 	}
 	return ""

@@ -135,7 +135,11 @@ func finishH2(ex *Exchange, by Side, how How, s Stamp) {
 }
 
 // Close implements Duplex.
-func (p *h2Pair) Close(Stamp) {
+func (p *h2Pair) Close(s Stamp) {
+	for i := range p.side {
+		p.side[i].stamp = s
+		p.side[i].reader.Close()
+	}
 	for _, id := range p.order {
 		ex := p.streams[id].ex
 		if p.ends[Server] != NoEnd {

@@ -62,7 +62,11 @@ func (p *tlsPair) Ack(of Side, off int64, gone bool, s Stamp) {
 func (p *tlsPair) End(by Side, how How, s Stamp) { p.inner.End(by, how, s) }
 
 // Close implements Duplex.
-func (p *tlsPair) Close(s Stamp) { p.inner.Close(s) }
+func (p *tlsPair) Close(s Stamp) {
+	p.stamp = s
+	p.conn.Close() // tells what was still waited for
+	p.inner.Close(s)
+}
 
 // tlsHandler is the side of tlsPair that the TLS reader sees.
 type tlsHandler tlsPair

@@ -135,7 +135,7 @@ func (r *Reading) readRequest(m *Message) {
 	if m.Head == nil || m.BodyLen() == 0 {
 		return
 	}
-	body := m.decodedBody(maxJSONBody)
+	body, _, _ := m.body(maxJSONBody, func(*Piece) {})
 	calls, batch, ok := readRequest(body)
 	if !ok {
 		r.RequestBad = m.Complete
@@ -164,14 +164,21 @@ func prefixCall(body []byte) (Call, bool) {
 	return c, true
 }
 
-// decodedBody returns the body with content coding undone, at most limit bytes of it.
-func (m *Message) decodedBody(limit int) []byte {
-	var body []byte
-	m.Pieces(func(p *Piece) bool {
-		body = append(body, p.Data[:min(len(p.Data), limit-len(body))]...)
-		return len(body) < limit
+// body returns the body with content coding undone, at most limit bytes of it, and calls f for each piece. The bytes are
+// the message's own where they stand in one piece in memory.
+func (m *Message) body(limit int, f func(*Piece)) ([]byte, int64, error) {
+	whole, ok := []byte(nil), false
+	if len(m.Body) == 1 && m.coding() == "" && m.Body[0].Len() <= int64(limit) {
+		whole, ok = m.Wire.View(m.Body[0].Start, min(m.Body[0].End, m.Wire.Len()))
+	}
+	n, err := m.Pieces(func(p *Piece) bool {
+		f(p)
+		if !ok {
+			whole = append(whole, p.Data[:min(len(p.Data), limit-len(whole))]...)
+		}
+		return true
 	})
-	return body
+	return whole, n, err
 }
 
 func (r *Reading) odd(o Oddity, at int64, note string) {
@@ -235,19 +242,14 @@ func (r *Reading) tailHoled(m *Message, t sse.Tail) bool {
 // readWhole reads a body that is one JSON text (or no MCP at all).
 func (r *Reading) readWhole(ex *Exchange) {
 	m := &ex.Response
-	var body []byte
-	last := &Piece{At: -1}
-	n, err := m.Pieces(func(p *Piece) bool {
+	last := Piece{At: -1}
+	body, n, err := m.body(maxJSONBody, func(p *Piece) {
 		if r.FirstBody < 0 {
 			r.FirstBody = p.At
 		}
 		r.LastBody = p.At
 		r.Decoded = p.Start + int64(len(p.Data))
-		if len(body) < maxJSONBody {
-			body = append(body, p.Data...)
-		}
-		*last = *p
-		return true
+		last = *p
 	})
 	r.Wire, r.DecodeErr = n, err
 	if err != nil {

@@ -1,8 +1,10 @@
 package capture
 
 import (
+	"bytes"
 	"errors"
 	"strings"
+	"sync"
 	"time"
 
 	"mcptrace/capture/wire/coding"
@@ -40,11 +42,8 @@ var ErrCoding = errors.New("content coding cannot be undone")
 //
 // It returns the number of body bytes met before decoding and ErrCoding (wrapped) where decoding stopped short.
 func (m *Message) Pieces(f func(*Piece) bool) (int64, error) {
-	enc := ""
-	if m.Head != nil {
-		enc = strings.ToLower(strings.TrimSpace(m.Head.Get("Content-Encoding")))
-	}
-	if enc == "" || enc == "identity" {
+	enc := m.coding()
+	if enc == "" {
 		return m.rawPieces(f)
 	}
 	dec, err := coding.New(enc, maxDecoded)
@@ -86,6 +85,40 @@ func (m *Message) Pieces(f func(*Piece) bool) (int64, error) {
 		err = errors.Join(ErrCoding, err)
 	}
 	return n, err
+}
+
+// coding returns the content coding in lower case, "" for none.
+func (m *Message) coding() string {
+	if m.Head == nil {
+		return ""
+	}
+	enc := strings.ToLower(strings.TrimSpace(m.Head.Get("Content-Encoding")))
+	if enc == "identity" {
+		return ""
+	}
+	return enc
+}
+
+// spans walks the body with the content coding left on, in pieces as large as they stand in memory; At and Packet are
+// those of a piece's first byte.
+func (m *Message) spans(f func(*Piece) bool) (int64, error) {
+	var off int64
+	var piece Piece
+	for _, s := range m.Body {
+		at := s.Start
+		err := m.Wire.Range(at, min(s.End, m.Wire.Len()), func(p []byte) error {
+			piece = Piece{Start: off, Data: p, body: off, wire: at}
+			piece.At, piece.Packet = m.TimeAt(at)
+			f(&piece)
+			off += int64(len(p))
+			at += int64(len(p))
+			return nil
+		})
+		if err != nil {
+			return off, err
+		}
+	}
+	return off, nil
 }
 
 // rawPieces walks the body with the content coding left on.
@@ -183,22 +216,31 @@ type Stream struct {
 // Blocks reads the body as server-sent events by the rules of the HTML standard and calls h for each, in order.
 func (m *Message) Blocks(h BlockHandler) Stream {
 	w := blockWalker{m: m, h: h, s: Stream{FirstAt: -1, LastAt: -1}}
-	sc := sse.NewScanner(&w)
-	w.s.WireBytes, w.s.Err = m.Pieces(func(p *Piece) bool {
+	sc := scanners.Get().(*sse.Scanner)
+	defer scanners.Put(sc)
+	sc.Reset(&w)
+	each := func(p *Piece) bool {
 		w.piece = p
 		if w.s.FirstAt < 0 {
 			w.s.FirstAt = p.At
-		} else {
-			w.s.MaxGap = max(w.s.MaxGap, p.At-w.s.LastAt)
 		}
-		w.s.LastAt = p.At
+		w.silence(p.At)
 		w.s.DecodedBytes = p.Start + int64(len(p.Data))
 		sc.Write(p.Data)
+		w.passed(p.wireEnd(int64(len(p.Data))))
 		return true
-	})
+	}
+	if m.coding() == "" {
+		w.s.WireBytes, w.s.Err = m.spans(each)
+	} else {
+		w.s.WireBytes, w.s.Err = m.Pieces(each)
+	}
 	w.s.Tail, w.s.BOM = sc.Tail(), sc.BOM()
+	w.s.Tail.Data = bytes.Clone(w.s.Tail.Data)
 	return w.s
 }
+
+var scanners = sync.Pool{New: func() any { return sse.NewScanner(nil) }}
 
 // blockWalker gives the scanner's events their times.
 type blockWalker struct {
@@ -207,18 +249,55 @@ type blockWalker struct {
 	piece *Piece
 	s     Stream
 	last  int64 // WireEnd of the event before
+	chunk int   // index of the chunk that holds the last byte looked at
+}
+
+// at returns when the bytes of Wire before end were readable, and by which packet. The pieces of an identity body may
+// span several chunks; calls come in ascending order.
+func (w *blockWalker) at(end int64) (time.Duration, int64) {
+	if w.piece.coded {
+		return w.piece.At, w.piece.Packet
+	}
+	w.passed(end)
+	c := &w.m.Chunks[w.chunk]
+	return c.At, c.Packet
+}
+
+// passed moves on to the chunk that holds the byte before end, and measures the silences on the way.
+func (w *blockWalker) passed(end int64) {
+	if w.piece.coded {
+		return
+	}
+	cs := w.m.Chunks
+	for w.chunk+1 < len(cs) && cs[w.chunk+1].Off < end {
+		if w.chunk++; cs[w.chunk].Off >= w.piece.wire {
+			w.silence(cs[w.chunk].At)
+		}
+	}
+}
+
+// silence takes note of body bytes that came at the moment at.
+func (w *blockWalker) silence(at time.Duration) {
+	if w.s.LastAt >= 0 {
+		w.s.MaxGap = max(w.s.MaxGap, at-w.s.LastAt)
+	}
+	w.s.LastAt = at
 }
 
 // Event implements sse.Handler.
 func (w *blockWalker) Event(e *sse.Event) {
 	end := w.piece.wireEnd(e.End - w.piece.Start)
-	b := Block{Event: e, At: w.piece.At, Packet: w.piece.Packet, WireEnd: end, Holed: len(w.m.Holes) > 0 && w.m.holed(w.last, end), MaxGap: w.s.MaxGap}
+	at, packet := w.at(end)
+	b := Block{Event: e, At: at, Packet: packet, WireEnd: end, Holed: len(w.m.Holes) > 0 && w.m.holed(w.last, end), MaxGap: w.s.MaxGap}
 	w.last = end
 	w.h.Block(&b)
 }
 
 // Comment implements sse.Handler.
-func (w *blockWalker) Comment(start, end int64) { w.h.Comment(start, end, w.piece.At) }
+func (w *blockWalker) Comment(start, end int64) {
+	at, _ := w.at(w.piece.wireEnd(end - w.piece.Start))
+	w.h.Comment(start, end, at)
+}
 
 // CRLF implements sse.Handler.
 func (w *blockWalker) CRLF(end int64) { w.h.CRLF(end) }

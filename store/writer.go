@@ -153,6 +153,15 @@ func (w *Writer) Flush() error {
 	return w.fail(w.commit(context.Background()))
 }
 
+// Forgone returns how many secrets were masked where their names gave them away but are not looked for elsewhere, because
+// too many are known already.
+func (w *Writer) Forgone() int {
+	if w.mask == nil {
+		return 0
+	}
+	return w.mask.Forgone()
+}
+
 // Finish writes the inputs and the connections as they are now, and marks the recording as done. Of conns those that no
 // exchange belongs to are left out, unless they are TLS that could not be read.
 func (w *Writer) Finish(inputs []Input, conns []*capture.Conn) error {

@@ -24,7 +24,7 @@ type Format struct {
 
 // Formats returns all formats.
 func Formats() []Format {
-	return []Format{textFormat, jsonFormat}
+	return []Format{textFormat, jsonFormat, jsonlFormat}
 }
 
 // Find returns the format with that name.
@@ -34,5 +34,5 @@ func Find(name string) (Format, error) {
 			return f, nil
 		}
 	}
-	return Format{}, fmt.Errorf("no format %q: want text or json", name)
+	return Format{}, fmt.Errorf("no format %q: want text, json or jsonl", name)
 }

@@ -45,6 +45,10 @@ func (m *Masker) replace(v []byte) {
 	if len(v) == 0 {
 		return
 	}
+	if p, ok := m.known.values[string(v)]; ok {
+		copy(v, p)
+		return
+	}
 	old := string(v)
 	m.placeholder(v)
 	m.known.add(old, string(v))

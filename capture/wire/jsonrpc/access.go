@@ -1,6 +1,7 @@
 package jsonrpc
 
 import (
+	"bytes"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -23,6 +24,25 @@ func Get(obj []byte, path ...string) ([]byte, bool) {
 		}
 	}
 	return value, true
+}
+
+// Members calls f for each member of an object in order, with its decoded key and its raw value, and reports whether
+// obj is an object. f may be called before something malformed is met.
+func Members(obj []byte, f func(key string, value []byte)) bool {
+	c := cursor{b: obj}
+	c.space()
+	return c.members(func(key []byte) bool {
+		start := c.i
+		if !c.value(1) {
+			return false
+		}
+		name := string(key[1 : len(key)-1])
+		if bytes.IndexByte(key, '\\') >= 0 {
+			name = decode(key[1 : len(key)-1])
+		}
+		f(name, obj[start:c.i:c.i])
+		return true
+	})
 }
 
 // lookup returns the raw value of the last member of obj called name.

@@ -13,6 +13,7 @@ const maxIdle = 256 << 10
 type block struct {
 	ev       Event
 	data     []byte
+	lent     []byte // data that stands whole in the bytes being written, instead of in data: most events are one line
 	hasField bool   // a line other than a comment is complete, or a data line begun
 	eols     eols   // of its lines
 	lastType string // of any block, to save an allocation for each event
@@ -57,7 +58,7 @@ type lineState struct {
 
 func (s *Scanner) newBlock(start int64) {
 	s.ev = Event{Start: start, JSONOffset: -1, DataEnd: -1, Retry: -1}
-	s.hasField, s.eols = false, 0
+	s.hasField, s.eols, s.lent = false, 0, nil
 	if s.data = s.data[:0]; cap(s.data) > maxIdle {
 		s.data = nil
 	}
@@ -72,7 +73,11 @@ func (s *Scanner) wholeLine(b []byte) {
 	case b[0] == ':':
 		s.kind, s.lineStart = lineComment, start
 	case bytes.HasPrefix(b, []byte("data:")):
-		s.dataField(b[len("data:"):])
+		if value := bytes.TrimPrefix(b[len("data:"):], []byte(" ")); s.ev.DataLines == 0 && len(value) > 0 && len(value) <= s.maxEvent {
+			s.lendData(value)
+		} else {
+			s.dataField(value)
+		}
 	default:
 		s.addLine(b)
 		s.field(s.line)
@@ -122,9 +127,8 @@ func (s *Scanner) field(line []byte) {
 	}
 }
 
-// dataField takes what stands behind "data:" in a line that ends at s.off.
+// dataField takes the value of a data field in a line that ends at s.off.
 func (s *Scanner) dataField(value []byte) {
-	value = bytes.TrimPrefix(value, []byte(" "))
 	s.beginData()
 	s.addData(value, s.off-int64(len(value)))
 	s.checkUTF8(value)
@@ -152,7 +156,23 @@ func (s *Scanner) addData(b []byte, start int64) {
 	s.keepData(b)
 }
 
+// lendData takes the block's first data line without copying it.
+func (s *Scanner) lendData(value []byte) {
+	s.hasField, s.ev.HasData, s.ev.DataLines = true, true, 1
+	s.ev.JSONOffset, s.ev.DataEnd = s.off-int64(len(value)), s.off
+	s.lent = value
+	s.checkUTF8(value)
+}
+
+// own copies lent data, whose bytes are about to go away or to be followed by more.
+func (s *Scanner) own() {
+	if s.lent != nil {
+		s.data, s.lent = append(s.data, s.lent...), nil
+	}
+}
+
 func (s *Scanner) keepData(b []byte) {
+	s.own()
 	if room := max(0, s.maxEvent-len(s.data)); len(b) > room {
 		b = b[:room]
 		s.ev.Truncated = true

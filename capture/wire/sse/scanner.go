@@ -37,6 +37,12 @@ func NewScanner(h Handler) *Scanner {
 	return s
 }
 
+// Reset makes s as new, reporting to h. It keeps its buffers and the limit.
+func (s *Scanner) Reset(h Handler) {
+	*s = Scanner{h: h, maxEvent: s.maxEvent, block: block{data: s.data[:0]}, lineState: lineState{line: s.line[:0]}}
+	s.newBlock(0)
+}
+
 // SetMaxEvent sets the limit on the bytes of data of one event. Call it before the first Write.
 func (s *Scanner) SetMaxEvent(n int) { s.maxEvent = n }
 
@@ -80,6 +86,7 @@ func (s *Scanner) Write(p []byte) {
 		}
 	}
 	s.scan(p)
+	s.own()
 }
 
 // scan splits p into lines. Each byte is searched once for LF and once for CR, whichever of them
@@ -213,7 +220,9 @@ func (s *Scanner) dispatch(eol byte) {
 			s.cr = crEvent
 		}
 		s.ev.End = s.off
-		s.ev.Data = s.data
+		if s.ev.Data = s.data; s.lent != nil {
+			s.ev.Data = s.lent
+		}
 		s.ev.EndedByCR = isCR
 		s.ev.BareCR = s.eols&eolCR != 0
 		s.ev.MixedEOL = s.eols.mixed(isCR)
