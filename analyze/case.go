@@ -35,7 +35,8 @@ type Case struct {
 	Identical    [8]byte // hash of the request as a whole, connection-specific headers left out
 	Modern       bool
 	Version      string
-	clientGoneAt time.Duration
+	Started      bool             // the server had sent progress or log messages for the call
+	afterAnswer  *capture.Inbound // the first message behind the last answer
 
 	Transport  string
 	Session    *Session
@@ -85,7 +86,7 @@ func newCase(ex *capture.Exchange, rd *capture.Reading) *Case {
 	c := &Case{
 		Seq: ex.Seq, Conn: ex.Conn, Stream: ex.Stream, Proto: ex.Proto, Start: ex.Start, R: rd, End: ex.Ending, Reset: ex.ClientReset,
 		RequestEnd: ex.RequestEnd(), HeadAt: -1, LastByte: rd.LastBody, HasRequest: ex.Request.Head != nil || ex.Proto == "stdio" && ex.Request.Wire.Len() > 0,
-		Complete: ex.Response.Complete, Modern: capture.Modern(ex, rd), Version: capture.Version(ex, rd), clientGoneAt: -1,
+		Complete: ex.Response.Complete, Modern: capture.Modern(ex, rd), Version: intern(capture.Version(ex, rd)),
 		Transport: "streamable-http",
 	}
 	c.HTTP, c.Header = httpOf(ex), headerOf(ex)
@@ -95,10 +96,36 @@ func newCase(ex *capture.Exchange, rd *capture.Reading) *Case {
 	c.RequestAcked = ex.Request.AckedAt(ex.Request.Wire.Len()) >= 0
 	c.First, c.Last = packets(ex)
 	c.Identical = identity(ex, rd)
+	c.trim()
 	if c.HeadAt >= 0 || c.HasRequest {
 		c.View = replay.NewView(ex, rd, 0)
 	}
 	return c
+}
+
+// trim takes from the reading what only the messages between answers can tell, and lets these go: of a long stream there
+// are thousands.
+func (c *Case) trim() {
+	kept := make([]capture.Inbound, 0, 1)
+	last := int64(-1)
+	for i := range c.R.Messages {
+		m := &c.R.Messages[i]
+		switch {
+		case m.IsResponse():
+			kept = append(kept, *m)
+			last = m.End
+			c.afterAnswer = nil
+		case m.Method == "notifications/progress" || m.Method == "notifications/message":
+			c.Started = true
+			fallthrough
+		default:
+			if last >= 0 && c.afterAnswer == nil {
+				x := *m
+				c.afterAnswer = &x
+			}
+		}
+	}
+	c.R.Messages = kept
 }
 
 func httpOf(ex *capture.Exchange) HTTP {
@@ -126,20 +153,20 @@ func headerOf(ex *capture.Exchange) Header {
 		h.AcceptsJSON = strings.Contains(accept, "application/json") || strings.Contains(accept, "application/*")
 		h.AcceptsSSE = strings.Contains(accept, "text/event-stream") || strings.Contains(accept, "text/*")
 		h.AcceptsAny = strings.Contains(accept, "*/*")
-		h.Session, h.LastEventID = q.Get("Mcp-Session-Id"), q.Get("Last-Event-ID")
+		h.Session, h.LastEventID = intern(q.Get("Mcp-Session-Id")), intern(q.Get("Last-Event-ID"))
 		h.Version = intern(q.Get("MCP-Protocol-Version"))
 		h.Method, h.Name, h.UserAgent, h.Host = intern(q.Get("Mcp-Method")), intern(q.Get("Mcp-Name")), intern(q.Get("User-Agent")), intern(q.Get("Host"))
 		h.HasMethod, h.HasName = q.Has("Mcp-Method"), q.Has("Mcp-Name")
-		h.Traceparent = q.Get("traceparent")
-		if h.Idempotency = q.Get("Idempotency-Key"); h.Idempotency == "" {
-			h.Idempotency = q.Get("X-Idempotency-Key")
+		h.Traceparent = intern(q.Get("traceparent"))
+		if h.Idempotency = intern(q.Get("Idempotency-Key")); h.Idempotency == "" {
+			h.Idempotency = intern(q.Get("X-Idempotency-Key"))
 		}
 		if a := q.Get("Authorization"); a != "" {
 			h.Principal, h.HasAuth = hash8([]byte(a)), true
 		}
 	}
 	if p := ex.Response.Head; p != nil {
-		h.NewSession, h.RetryAfter = p.Get("Mcp-Session-Id"), p.Get("Retry-After")
+		h.NewSession, h.RetryAfter = intern(p.Get("Mcp-Session-Id")), intern(p.Get("Retry-After"))
 		h.Challenge, h.Location = p.Has("WWW-Authenticate"), p.Has("Location")
 		h.NoBuffering = strings.EqualFold(p.Get("X-Accel-Buffering"), "no")
 		h.ServerName = intern(p.Get("Server"))

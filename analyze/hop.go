@@ -19,14 +19,20 @@ func (a *Analyzer) findHops() {
 			continue
 		}
 		key := fingerprint(c)
+		kept := open[key][:0]
 		for _, o := range open[key] {
+			if o.endOrLast(a) >= c.Start {
+				kept = append(kept, o)
+			}
+		}
+		for _, o := range kept {
 			if a.isHop(o, c) {
 				c.HopOf = o
 				o.Hops = append(o.Hops, c)
 				break
 			}
 		}
-		open[key] = append(open[key], c)
+		open[key] = append(kept, c)
 	}
 }
 

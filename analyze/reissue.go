@@ -201,21 +201,11 @@ func (c *Case) classifyLost(l *Link, an *Answer) {
 		l.Finding, l.Executed = "reissue-clean", "its request was not complete"
 	case !c.RequestAcked && c.HeadAt < 0 && !c.Conn.OneSided:
 		l.Finding, l.Executed = "reissue-clean", "its request was never acknowledged"
-	case c.started():
+	case c.Started:
 		l.Finding, l.Executed = "reissue-of-started", "the server had reported progress"
 	default:
 		l.Finding, l.Executed = "reissue-after-loss", "nothing tells whether it ran"
 	}
-}
-
-// started reports whether the server had sent a notification for the call.
-func (c *Case) started() bool {
-	for i := range c.R.Messages {
-		if m := &c.R.Messages[i]; m.Method == "notifications/progress" || m.Method == "notifications/message" {
-			return true
-		}
-	}
-	return false
 }
 
 // confidence says how sure it is that the second call repeats the first on purpose.

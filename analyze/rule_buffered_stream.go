@@ -8,7 +8,7 @@ var bufferedStream = Rule{
 	Text:   "A proxy seems to hold the stream back until it is complete: progress comes too late, and a break loses everything. Turn its buffering off for this path.",
 	Source: "timing; MCP 2026-07-28 transports (X-Accel-Buffering)",
 	Each: func(c *Case, a *Analyzer) []Finding {
-		if !c.R.SSE || c.R.Events < 3 || c.listens() || c.LastByte < 500*time.Millisecond || !c.started() {
+		if !c.R.SSE || c.R.Events < 3 || c.listens() || c.LastByte < 500*time.Millisecond || !c.Started {
 			return nil
 		}
 		if c.R.LastEvent-c.R.FirstEvent > c.LastByte/20 || c.R.FirstEvent < c.LastByte*19/20 {

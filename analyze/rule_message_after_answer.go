@@ -9,10 +9,8 @@ var messageAfterAnswer = Rule{
 		if !c.ownDispatched() || len(c.Answers) != 1 || c.method() == "subscriptions/listen" || !c.R.SSE {
 			return nil
 		}
-		for i := range c.R.Messages {
-			if m := &c.R.Messages[i]; m.Start >= c.Answer.End && !m.IsResponse() {
-				return one(about(c, m.End, m.At, "%s followed the answer to %s on its stream.", quote(m.Method), c.name()))
-			}
+		if m := c.afterAnswer; m != nil {
+			return one(about(c, m.End, m.At, "%s followed the answer to %s on its stream.", quote(m.Method), c.name()))
 		}
 		return nil
 	},

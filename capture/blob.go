@@ -46,6 +46,16 @@ func (b *Blob) grow(n int) {
 	}
 }
 
+// shrink moves the bytes to memory of just their size: they will be kept for a while.
+func (b *Blob) shrink() {
+	if !b.own || cap(b.mem) < 2*len(b.mem) {
+		return
+	}
+	old := b.mem
+	b.mem, b.own = append(make([]byte, 0, len(old)), old...), false
+	buffers.put(old)
+}
+
 // AppendZeros appends n zero bytes, the stand-in for bytes that were not captured.
 func (b *Blob) AppendZeros(n int64) {
 	var zeros [4096]byte

@@ -18,6 +18,7 @@ type Recognizer struct {
 
 	endpoints map[Endpoint]*evidence
 	pending   []*Exchange
+	held      int64 // bytes in pending
 	readings  map[*Exchange]*Reading
 	other     int
 	jsonrpc   int
@@ -37,8 +38,13 @@ type evidence struct {
 
 func (e *evidence) proven() bool { return e.sure || e.strong >= 2 }
 
-// pendingLimit bounds the exchanges kept of endpoints that are not known to be MCP.
-const pendingLimit = 20000
+// What is kept of endpoints that are not known to be MCP: exchanges, bytes of all, bytes of a message that cannot be
+// JSON-RPC. The oldest go first.
+const (
+	pendingLimit = 20000
+	pendingBytes = 32 << 20
+	pendingBody  = 4 << 10
+)
 
 // EndpointOf returns the endpoint an exchange was sent to. Path is "" where the request was not captured.
 func EndpointOf(ex *Exchange) Endpoint {
@@ -149,14 +155,22 @@ func hasMCPHeader(m *Message) bool {
 
 // hold keeps an exchange of an endpoint that is not proven.
 func (r *Recognizer) hold(ex *Exchange, rd *Reading) {
-	if rd == nil && ex.Response.Wire.Len() > 64<<10 {
-		ex.Response.Wire.Release()
+	for _, m := range []*Message{&ex.Request, &ex.Response} {
+		if rd == nil && m.Wire.Len() > pendingBody {
+			m.Wire.Release()
+			m.Cut = true
+		}
+		m.Wire.shrink()
+		r.held += m.Wire.Len()
 	}
 	r.pending = append(r.pending, ex)
 	r.readings[ex] = rd
-	if len(r.pending) > pendingLimit {
-		r.drop(r.pending[0])
-		r.pending = append(r.pending[:0], r.pending[1:]...)
+	for len(r.pending) > pendingLimit || r.held > pendingBytes && len(r.pending) > 1 {
+		first := r.pending[0]
+		r.held -= first.Request.Wire.Len() + first.Response.Wire.Len()
+		r.drop(first)
+		r.pending[0] = nil
+		r.pending = r.pending[1:]
 	}
 }
 
@@ -175,6 +189,7 @@ func (r *Recognizer) rejudge(ep Endpoint) {
 	var out []*Exchange
 	for _, ex := range r.pending {
 		if EndpointOf(ex) == ep {
+			r.held -= ex.Request.Wire.Len() + ex.Response.Wire.Len()
 			out = append(out, ex)
 		} else {
 			kept = append(kept, ex)

@@ -94,7 +94,7 @@ func TestFrame(t *testing.T) {
 func Example() {
 	k := NewTalk(40001).
 		Ask(Post("/mcp", Call("1", "tools/call", `{"name":"pay"}`))).
-		Wait(50 * time.Millisecond).
+		Wait(50*time.Millisecond).
 		Answer(Stream(), Chunk(Event(Text("1", "paid")))).
 		Wait(time.Second).
 		End(capture.Server, capture.RST)

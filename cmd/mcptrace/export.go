@@ -15,9 +15,9 @@ import (
 // exportFlags are the flags of mcptrace export.
 type exportFlags struct {
 	inputFlags
-	format, output                     string
-	exchange                           int
-	keepSecrets, payload, keepAddrs    bool
+	format, output                  string
+	exchange                        int
+	keepSecrets, payload, keepAddrs bool
 }
 
 func exportCommand(s *streams) *cobra.Command {
@@ -25,8 +25,8 @@ func exportCommand(s *streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "export --format har|jsonl|http-csv INPUT...",
 		Short: "Write exchanges in the form of other tools",
-		Args: cobra.MinimumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd.Context(), s, args) },
+		Args:  cobra.MinimumNArgs(1),
+		RunE:  func(cmd *cobra.Command, args []string) error { return f.run(cmd.Context(), s, args) },
 	}
 	f.register(cmd)
 	fl := cmd.Flags()

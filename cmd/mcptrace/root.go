@@ -114,7 +114,7 @@ are held open after the answer cost.`,
 		return usageError{hinted{err, "see: " + c.CommandPath() + " --help"}}
 	})
 	root.SetVersionTemplate("mcptrace {{.Version}}\n")
-	root.AddCommand(analyzeCommand(s), recordCommand(s), policiesCommand(s), findingsCommand(s), exportCommand(s))
+	root.AddCommand(analyzeCommand(s), recordCommand(s), policiesCommand(s), findingsCommand(s), exportCommand(s), showCommand(s))
 	return root
 }
 

@@ -1,0 +1,81 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"mcptrace/analyze"
+)
+
+// packetsOf returns the packets that show what is said of c: the first of the request, the one that completed the answer,
+// and the end. Ascending, each once.
+func packetsOf(c *analyze.Case) []int64 {
+	out := []int64{c.First, c.Answer.Packet, c.End.Packet}
+	if c.End.Packet == 0 {
+		out = append(out, c.Last)
+	}
+	out = slices.DeleteFunc(out, func(n int64) bool { return n == 0 })
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// filterOf returns, for each input, the Wireshark display filter that shows just the packets of cs in it.
+func filterOf(a *analyze.Analyzer, cs []*analyze.Case) []evidence {
+	by := map[int][]int64{}
+	for _, c := range cs {
+		if ps := packetsOf(c); len(ps) > 0 {
+			by[c.Conn.Input] = append(by[c.Conn.Input], ps...)
+		}
+	}
+	var out []evidence
+	for i, in := range a.Inputs {
+		ps := by[i]
+		if len(ps) == 0 {
+			continue
+		}
+		slices.Sort(ps)
+		ps = slices.Compact(ps)
+		e := evidence{Input: in.Path, Packets: ps, Left: max(0, len(ps)-maxPackets)}
+		e.Packets = ps[:len(ps)-e.Left]
+		out = append(out, e)
+	}
+	return out
+}
+
+// maxPackets bounds a display filter: Wireshark's field takes no more than some thousand characters.
+const maxPackets = 200
+
+// evidence are packets of one input.
+type evidence struct {
+	Input   string
+	Packets []int64
+	Left    int
+}
+
+// filter returns the display filter that shows just these packets.
+func (e evidence) filter() string {
+	var b strings.Builder
+	b.WriteString("frame.number in {")
+	for i, n := range e.Packets {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		fmt.Fprint(&b, n)
+	}
+	b.WriteString("}")
+	return b.String()
+}
+
+// connFilter returns the display filter that shows the connection of c from its first packet to its last.
+func connFilter(c *analyze.Case) string {
+	if !c.Conn.Client.IsValid() || !c.Conn.Server.IsValid() {
+		return ""
+	}
+	field := "ip.addr"
+	if c.Conn.Client.Addr().Is6() {
+		field = "ipv6.addr"
+	}
+	return fmt.Sprintf("%s == %s and %s == %s and tcp.port == %d and tcp.port == %d and frame.number >= %d and frame.number <= %d", field,
+		c.Conn.Client.Addr().WithZone(""), field, c.Conn.Server.Addr().WithZone(""), c.Conn.Client.Port(), c.Conn.Server.Port(), c.First, c.Last)
+}
