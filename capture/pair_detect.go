@@ -14,6 +14,7 @@ type detector struct {
 	c       *Conn
 	inner   Duplex
 	inTLS   bool
+	first   [2][]byte // the first bytes of each side
 	backlog []queued
 	size    int
 }
@@ -23,15 +24,20 @@ type queued struct {
 	call func(Duplex)
 }
 
-// detectLimit bounds what is kept while the protocol is not known.
-const detectLimit = 64 << 10
+const (
+	detectLimit  = 64 << 10 // what is kept while the protocol is not known
+	detectPrefix = 4 << 10  // what of each side is looked at
+)
 
 func newDetector(a *Assembly, c *Conn) *detector { return &detector{a: a, c: c} }
 
 // Data implements Duplex.
 func (d *detector) Data(from Side, p []byte, s Stamp) {
 	if d.inner == nil {
-		if d.inner = d.detect(from, p); d.inner == nil {
+		if room := detectPrefix - len(d.first[from]); room > 0 {
+			d.first[from] = append(d.first[from], p[:min(room, len(p))]...)
+		}
+		if d.inner = d.detect(from, d.first[from]); d.inner == nil {
 			kept := bytes.Clone(p)
 			d.keep(len(p), func(in Duplex) { in.Data(from, kept, s) })
 			return
@@ -96,10 +102,7 @@ func (d *detector) detect(from Side, p []byte) Duplex {
 	switch {
 	case !d.inTLS && tls.Sniff(p):
 		return newTLSPair(d.a, d.c)
-	case from == Client && hasPrefixOrIs(p, http2.Preface):
-		if len(p) < len(http2.Preface) && len(p) < 4 {
-			return nil
-		}
+	case from == Client && bytes.HasPrefix(p, []byte(http2.Preface[:5])): // no HTTP/1 method is "PRI " with this target
 		return newH2Pair(d.a, d.c, false)
 	case from == Client && looksLikeRequest(p), from == Server && looksLikeResponse(p):
 		return newH1Pair(d.a, d.c, d.c.MidStart)
@@ -109,18 +112,13 @@ func (d *detector) detect(from Side, p []byte) Duplex {
 		return newTLSPair(d.a, d.c)
 	case d.c.MidStart:
 		return newH1Pair(d.a, d.c, true)
-	case from == Client && len(p) < 8 && isToken(p), from == Server && len(p) < 5 && bytes.HasPrefix([]byte("HTTP/"), p):
+	case from == Client && len(p) < 33 && isToken(p), from == Server && len(p) < 7 && bytes.HasPrefix([]byte("HTTP/1."), p), len(p) < 5 && p[0] == 22:
 		return nil // a start line cut into small segments
 	}
 	if from == Server && d.size == 0 {
 		return nil // a banner, or a server push before the client spoke: wait for the client
 	}
 	return ignore{}
-}
-
-func hasPrefixOrIs(p []byte, prefix string) bool {
-	n := min(len(p), len(prefix))
-	return n > 0 && string(p[:n]) == prefix[:n] && n >= 3
 }
 
 // looksLikeRequest reports whether p begins like an HTTP/1 request: a token of capital letters and a blank.
@@ -158,9 +156,10 @@ func looksLikeFrames(p []byte) bool {
 	return false
 }
 
+// isToken reports whether p may be the beginning of a request line, cut before its target.
 func isToken(p []byte) bool {
-	for _, c := range p {
-		if c < 'A' || c > 'Z' {
+	for i, c := range p {
+		if (c < 'A' || c > 'Z') && c != '-' && c != '_' && !(c == ' ' && i >= 3 && i == len(p)-1) {
 			return false
 		}
 	}
