@@ -9,6 +9,9 @@ import (
 // findBreak says where the response broke; nil where it did not: a clean end, an end that is the body's, a capture that
 // ended first, and a client that closed once it had its answer.
 func (c *Case) findBreak() *Break {
+	if c.unseen() {
+		return nil
+	}
 	switch c.End.Kind {
 	case capture.EndClean, capture.EndOpen, "":
 		return nil

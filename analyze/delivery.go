@@ -128,8 +128,14 @@ func (c *Case) dispatched() bool { return c.Answer.Level == capture.LevelDispatc
 // ownDispatched reports whether it was, on the call's own response.
 func (c *Case) ownDispatched() bool { return c.dispatched() && c.Answer.Stream == nil }
 
+// unseen reports whether the response could not have been seen: only the other direction was captured.
+func (c *Case) unseen() bool { return c.Conn.OneSided && c.HeadAt < 0 }
+
 // closedByClient reports whether the client ended the response before its framing was complete.
 func (c *Case) closedByClient() bool {
+	if c.unseen() {
+		return false
+	}
 	switch c.End.Kind {
 	case capture.EndClean, capture.EndOpen, "":
 		return false

@@ -52,7 +52,7 @@ func (a *Analyzer) findReissues() {
 // link says in what way second repeats first; nil: not at all.
 func (a *Analyzer) link(first, second *Case, all []*Case) *Link {
 	same, sure := samePrincipal(first, second)
-	if !same || expectedRepeat(first) {
+	if !same || expectedRepeat(first) || first.unseen() {
 		return nil
 	}
 	l := &Link{Of: first, SameID: first.call().ID.Equal(second.call().ID)}

@@ -207,12 +207,12 @@ func (r *Recognizer) rejudge(ep Endpoint) {
 	}
 }
 
-// Close judges what is left. A response whose request was not captured has no path: it counts as MCP where it is a
-// JSON-RPC answer, for nothing better can be known of it.
+// Close judges what is left. An exchange whose request was not captured, or whose HTTP/2 head cannot be read whole, has no
+// path: it counts as MCP by what it carries itself, for nothing better can be known of it.
 func (r *Recognizer) Close() {
 	for _, ex := range r.pending {
 		rd := r.readings[ex]
-		if ex.Request.Head == nil && rd != nil && r.headless(ex, rd) {
+		if EndpointOf(ex).Path == "" && rd != nil && (r.headless(ex, rd) || ex.Request.Head != nil && (sure(ex, rd) || strongRequest(ex, rd))) {
 			delete(r.readings, ex)
 			r.Out(ex, rd)
 			continue
@@ -242,7 +242,7 @@ func (r *Recognizer) Other() (all, jsonRPC int) { return r.other, r.jsonrpc }
 // weigh adds what ex says for its endpoint (spec.md section 5.1).
 func (r *Recognizer) weigh(ex *Exchange, rd *Reading, e *evidence, ep Endpoint) {
 	if ep.Path == "" {
-		return // no request: judged at the end
+		return // judged at the end
 	}
 	if sure(ex, rd) || r.sseEndpoint(ex, rd) {
 		e.sure = true

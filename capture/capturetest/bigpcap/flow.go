@@ -70,7 +70,10 @@ func (f *flow) emit(at time.Duration, from int, flags capturetest.Flag, payload 
 }
 
 // send lets a side send data in one burst. It returns when the last byte of it was readable.
-func (f *flow) send(from int, data string) time.Duration {
+func (f *flow) send(from int, data string) time.Duration { return f.sendUntil(from, data, len(data)) }
+
+// sendUntil is send, but returns when the first mark bytes were readable.
+func (f *flow) sendUntil(from int, data string, mark int) time.Duration {
 	var readable, late time.Duration // late: how far what is still missing trails
 	following := 0
 	for n := 0; len(data) > 0; n++ {
@@ -81,7 +84,9 @@ func (f *flow) send(from int, data string) time.Duration {
 			flags |= capturetest.PSH
 		}
 		at, delay := f.disorder(from, flags, p)
-		readable = max(readable, at)
+		if n*capturetest.MSS < mark {
+			readable = max(readable, at)
+		}
 		late = max(late, delay)
 		f.next[from] += uint32(len(p))
 		f.now += perSeg

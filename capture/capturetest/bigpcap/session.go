@@ -89,8 +89,9 @@ func (s *session) initialize() {
 	f.send(client, capturetest.Post("/mcp", capturetest.Call(fmt.Sprint(s.id), "initialize",
 		`{"protocolVersion":"`+legacy+`","capabilities":{},"clientInfo":{"name":"generated","version":"1"}}`)))
 	f.now += 20*time.Millisecond + g.upTo(200*time.Millisecond)
-	answer := capturetest.Result(fmt.Sprint(s.id), `{"protocolVersion":"`+legacy+`","capabilities":{"tools":{}},"serverInfo":{"name":"generator","version":"1"}}`)
-	answered := f.send(server, capturetest.Stream(fmt.Sprintf("Mcp-Session-Id: session-%d", s.number))+capturetest.Chunk(capturetest.Event(answer)))
+	answer := capturetest.Result(fmt.Sprint(s.id), `{"protocolVersion":"`+legacy+`","capabilities":{"tools":{}},"serverInfo":{"name":"generator","version":"1"},`+s.greeting()+`}`)
+	f.send(server, capturetest.Stream(fmt.Sprintf("Mcp-Session-Id: session-%d", s.number)))
+	answered := f.send(server, capturetest.Chunk(capturetest.Event(answer)))
 	if g.rng.IntN(5) == 0 {
 		f.now += 500*time.Millisecond + g.upTo(9500*time.Millisecond)
 	}
@@ -107,8 +108,13 @@ func (s *session) discover() {
 	g.count(1)
 	f.send(client, capturetest.Post("/mcp", capturetest.Call(fmt.Sprint(s.id), "server/discover", `{`+s.meta(0)+`}`), s.headers("server/discover", "")...))
 	f.now += time.Millisecond
-	f.send(server, capturetest.JSON(capturetest.Result(fmt.Sprint(s.id), `{"resultType":"complete","supportedVersions":["`+modern+`"],"capabilities":{"tools":{}}}`)))
+	f.send(server, capturetest.JSON(capturetest.Result(fmt.Sprint(s.id), `{"resultType":"complete","supportedVersions":["`+modern+`"],"capabilities":{"tools":{}},`+s.greeting()+`}`)))
 	g.truth.delivered(0, false)
+}
+
+// greeting makes the answer to an opening unlike all others: equal ones nested in time look like hops of one call.
+func (s *session) greeting() string {
+	return fmt.Sprintf(`"instructions":"You are client %d."`, s.number)
 }
 
 // count counts exchanges that carry a call.

@@ -113,10 +113,16 @@ func (r *response) progress(n int) {
 	}
 }
 
+// answer sends all of the answer's event, and returns when its blank line was readable.
+func (r *response) answer() time.Duration {
+	r.progress(0)
+	chunk := capturetest.Chunk(r.event)
+	return r.f.sendUntil(server, chunk, len(chunk)-len("\r\n"))
+}
+
 // answered sends all of the answer, and lets the stream end.
 func (r *response) answered(end func() time.Duration) {
-	r.progress(0)
-	at := r.f.send(server, capturetest.Chunk(r.event))
+	at := r.answer()
 	r.f.now += time.Millisecond
 	r.g.truth.delivered(end()-at, false)
 }
@@ -130,8 +136,7 @@ func (r *response) brokenAfter(how func() time.Duration) {
 
 // stall sends all of the answer and then nothing, until the client gives up.
 func (r *response) stall() {
-	r.progress(0)
-	at := r.f.send(server, capturetest.Chunk(r.event))
+	at := r.answer()
 	r.f.now += 2 * time.Second
 	r.g.truth.delivered(r.f.fin(client)-at, false)
 	r.g.truth.Totals.ClientCloses++

@@ -1,0 +1,102 @@
+package proxy
+
+import (
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"mcptrace/capture"
+	"mcptrace/capture/source/feed"
+)
+
+// How often the kernel is asked for what a write could not tell at once.
+const (
+	askFirst = 2 * time.Millisecond
+	askMost  = time.Second
+)
+
+// acker tells how far the peer of a leg has got the other side's bytes.
+type acker struct {
+	leg   *leg
+	tap   *feed.Tap
+	of    capture.Side
+	clock func() capture.Instant
+	gone  *atomic.Bool // the peer has closed: what it acknowledges proves nothing
+	// exact: each byte written is a byte of the recording, so that a part of them can be told too.
+	exact bool
+
+	mu      sync.Mutex
+	written int64 // offset
+	told    int64 // offset
+	asking  bool
+	wait    time.Duration
+	timer   *time.Timer
+}
+
+// wrote tells that all bytes before offset off have been written.
+func (a *acker) wrote(off int64) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.written = off
+	a.wait = askFirst
+	if !a.asking {
+		a.ask()
+	}
+}
+
+// again is what the timer calls.
+func (a *acker) again() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.asking = false
+	a.ask()
+}
+
+// last asks once more, before the peer's end is told.
+func (a *acker) last() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.sample()
+}
+
+// stop ends the asking.
+func (a *acker) stop() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.asking = true
+	if a.timer != nil {
+		a.timer.Stop()
+	}
+}
+
+// ask samples, and sees to it that it is asked again while something is missing. The caller holds the lock.
+func (a *acker) ask() {
+	if a.sample() || a.gone.Load() {
+		return
+	}
+	a.asking = true
+	if a.timer == nil {
+		a.timer = time.AfterFunc(a.wait, a.again)
+	} else {
+		a.timer.Reset(a.wait)
+	}
+	a.wait = min(2*a.wait, askMost)
+}
+
+// sample tells what is new; true: all is told. The caller holds the lock.
+func (a *acker) sample() bool {
+	n := a.leg.unacked()
+	off := a.told
+	switch {
+	case n <= 0: // all, or all that can be known
+		off = a.written
+	case a.exact:
+		off = max(off, a.written-n)
+	}
+	if off > a.told {
+		now := a.clock()
+		a.told = off
+		a.tap.Ack(a.of, off, a.gone.Load(), capture.Stamp{Seen: now, At: now})
+	}
+	return a.told == a.written
+}

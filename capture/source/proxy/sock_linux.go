@@ -1,0 +1,33 @@
+package proxy
+
+import (
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// unacked returns how many bytes written to the connection its peer has not acknowledged; -1: not known.
+//
+// Source: tcp(7), SIOCOUTQ.
+func (l *leg) unacked() int64 {
+	n := int64(-1)
+	l.raw.Control(func(fd uintptr) {
+		if v, err := unix.IoctlGetInt(int(fd), unix.SIOCOUTQ); err == nil {
+			n = int64(v)
+		}
+	})
+	return n
+}
+
+// tcpClosed is TCP_CLOSE, the state of a connection that was reset.
+const tcpClosed = 7
+
+// info returns the kernel's view of the connection: whether it is over, and its round trip; 0 is not known.
+func (l *leg) info() (over bool, rtt time.Duration) {
+	l.raw.Control(func(fd uintptr) {
+		if i, err := unix.GetsockoptTCPInfo(int(fd), unix.IPPROTO_TCP, unix.TCP_INFO); err == nil {
+			over, rtt = i.State == tcpClosed, time.Duration(i.Rtt)*time.Microsecond
+		}
+	})
+	return over, rtt
+}
