@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"hash/maphash"
+	"strings"
 
 	"mcptrace/capture/wire/jsonrpc"
 )
@@ -77,66 +78,91 @@ func ReadCall(m jsonrpc.Message) Call {
 	return c
 }
 
+// readParams takes what matters from the params in one pass over their top level.
 func (c *Call) readParams(p []byte) {
-	text := func(path ...string) string {
-		raw, _ := jsonrpc.Get(p, path...)
-		s, _ := jsonrpc.Text(raw)
-		return s
-	}
-	if c.Name = text("name"); c.Name == "" {
-		c.Name = text("uri")
-	}
-	c.TaskID = text("taskId")
-	if args, ok := jsonrpc.Get(p, "arguments"); ok {
-		c.ArgsHash = shortHash(canonical(args))
-		for _, k := range []string{"idempotency_key", "idempotencyKey"} {
-			if raw, ok := jsonrpc.Get(args, k); ok {
-				c.Idempotency, _ = jsonrpc.Text(raw)
-			}
+	uri := ""
+	jsonrpc.Members(p, func(key string, raw []byte) {
+		switch key {
+		case "name":
+			c.Name = textOf(raw)
+		case "uri":
+			uri = textOf(raw)
+		case "taskId":
+			c.TaskID = textOf(raw)
+		case "arguments":
+			c.readArguments(raw)
+		case "requestState":
+			c.RequestState, c.StateHash = true, shortHash(canonical(raw))
+		case "inputResponses":
+			c.RequestState = true
+		case "cursor":
+			c.Cursor = true
+		case "requestId":
+			c.CancelID = jsonrpc.ID(bytes.TrimSpace(raw))
+		case "protocolVersion":
+			c.AskedVersion = textOf(raw)
+		case "capabilities":
+			c.Capabilities = raw[0] == '{'
+		case "clientInfo":
+			c.readClient(raw)
+		case "_meta":
+			c.readMeta(raw)
 		}
+	})
+	if c.Name == "" {
+		c.Name = uri
 	}
-	if st, ok := jsonrpc.Get(p, "requestState"); ok {
-		c.RequestState, c.StateHash = true, shortHash(canonical(st))
-	}
-	if _, ok := jsonrpc.Get(p, "inputResponses"); ok {
-		c.RequestState = true
-	}
-	_, c.Cursor = jsonrpc.Get(p, "cursor")
-	if id, ok := jsonrpc.Get(p, "requestId"); ok {
-		c.CancelID = jsonrpc.ID(bytes.TrimSpace(id))
-	}
-	c.AskedVersion = text("protocolVersion")
-	if caps, ok := jsonrpc.Get(p, "capabilities"); ok {
-		c.Capabilities = len(caps) > 0 && caps[0] == '{'
-	}
-	c.ClientName, c.ClientVer = text("clientInfo", "name"), text("clientInfo", "version")
-	c.readMeta(p)
 }
 
-func (c *Call) readMeta(p []byte) {
-	meta, ok := jsonrpc.Get(p, "_meta")
-	if !ok {
+func textOf(raw []byte) string {
+	s, _ := jsonrpc.Text(raw)
+	return s
+}
+
+func (c *Call) readArguments(args []byte) {
+	c.ArgsHash = shortHash(canonical(args))
+	if !bytes.Contains(args, []byte("idempotency")) {
 		return
 	}
-	c.Meta = bytes.Contains(meta, []byte(`"`+metaPrefix))
-	if t, ok := jsonrpc.Get(meta, "progressToken"); ok {
-		c.ProgressToken = string(t)
+	for _, k := range []string{"idempotency_key", "idempotencyKey"} {
+		if raw, ok := jsonrpc.Get(args, k); ok {
+			c.Idempotency = textOf(raw)
+		}
 	}
-	get := func(path ...string) string {
-		raw, _ := jsonrpc.Get(meta, path...)
-		s, _ := jsonrpc.Text(raw)
-		return s
+}
+
+func (c *Call) readClient(info []byte) {
+	name, _ := jsonrpc.Get(info, "name")
+	version, _ := jsonrpc.Get(info, "version")
+	if n := textOf(name); n != "" {
+		c.ClientName, c.ClientVer = n, textOf(version)
 	}
-	c.Traceparent = get("traceparent")
-	if !c.Meta {
-		return
-	}
-	c.MetaVersion = get(metaPrefix + "protocolVersion")
-	_, c.ClientCaps = jsonrpc.Get(meta, metaPrefix+"clientCapabilities")
-	_, c.LogLevel = jsonrpc.Get(meta, metaPrefix+"logLevel")
-	if n := get(metaPrefix+"clientInfo", "name"); n != "" {
-		c.ClientName, c.ClientVer = n, get(metaPrefix+"clientInfo", "version")
-	}
+}
+
+func (c *Call) readMeta(meta []byte) {
+	jsonrpc.Members(meta, func(key string, raw []byte) {
+		switch key {
+		case "progressToken":
+			c.ProgressToken = string(raw)
+		case "traceparent":
+			c.Traceparent = textOf(raw)
+		}
+		rest, ok := strings.CutPrefix(key, metaPrefix)
+		if !ok {
+			return
+		}
+		c.Meta = true
+		switch rest {
+		case "protocolVersion":
+			c.MetaVersion = textOf(raw)
+		case "clientCapabilities":
+			c.ClientCaps = true
+		case "logLevel":
+			c.LogLevel = true
+		case "clientInfo":
+			c.readClient(raw)
+		}
+	})
 }
 
 // canonical returns raw in a form that is equal for equal values; malformed JSON stays as it is.
