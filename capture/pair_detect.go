@@ -132,7 +132,7 @@ func looksLikeRequest(p []byte) bool {
 			return false
 		}
 	}
-	return i+1 < len(p) && (p[i+1] == '/' || p[i+1] == '*' || p[i+1] == 'h')
+	return i+1 < len(p) && p[i+1] > ' ' && p[i+1] < 0x7f
 }
 
 func looksLikeResponse(p []byte) bool { return bytes.HasPrefix(p, []byte("HTTP/1.")) }

@@ -94,7 +94,6 @@ func (p *h1Pair) Missing(from Side, n int64, s Stamp) {
 func (p *h1Pair) Ack(of Side, off int64, gone bool, s Stamp) {
 	if p.next != nil {
 		p.next.Ack(of, off, gone, s)
-		return
 	}
 	if gone {
 		return

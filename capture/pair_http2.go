@@ -28,7 +28,6 @@ type h2Side struct {
 	pair   *h2Pair
 	from   Side
 	reader *http2.Reader
-	base   int64 // offset in the connection of the reader's first byte (after an upgrade)
 	stamp  Stamp
 }
 
@@ -55,27 +54,43 @@ func newH2Pair(a *Assembly, c *Conn, resync bool) *h2Pair {
 }
 
 // upgrade hands the connection over to HTTP/2 after a 101 response (RFC 7540 section 3.2): the upgraded request is
-// stream 1. Any other protocol is not followed.
+// stream 1. What comes through a tunnel is looked at like a connection of its own.
 func (p *h1Pair) upgrade(from Side, rest []byte, s Stamp) {
 	d := &p.side[Server]
 	ex := d.ex
 	if ex == nil && len(p.queue) > 0 {
 		ex = p.queue[0]
 	}
+	after := &shifted{base: [2]int64{p.side[Client].base, p.side[Server].base}}
+	p.next = after
 	if from != Server || ex == nil || ex.Response.Head == nil || !strings.EqualFold(ex.Response.Head.Get("Upgrade"), "h2c") {
-		p.next = ignore{}
+		after.Duplex = newDetector(p.a, p.c) // a tunnel, or a protocol that is not followed
+		after.Data(from, rest, s)
 		return
 	}
 	h2 := newH2Pair(p.a, p.c, false)
-	h2.side[Client].base, h2.side[Server].base = p.side[Client].base, p.side[Server].base
+	after.Duplex = h2
 	ex.Proto = "2"
 	ex.Response = Message{}
 	ex.Request.Complete = true
 	ex.Stream = 1
 	h2.streams[1] = &h2Stream{ex: ex, reqDone: true}
 	h2.order = append(h2.order, 1)
-	p.queue, p.next = nil, h2
-	p.next.Data(from, rest, s)
+	p.queue = nil
+	after.Data(from, rest, s)
+}
+
+// shifted is a reader of what comes after an upgrade: its offsets count from there.
+type shifted struct {
+	Duplex
+	base [2]int64
+}
+
+// Ack implements Duplex.
+func (s *shifted) Ack(of Side, off int64, gone bool, at Stamp) {
+	if off > s.base[of] {
+		s.Duplex.Ack(of, off-s.base[of], gone, at)
+	}
 }
 
 // Data implements Duplex.
@@ -206,13 +221,13 @@ func (d *h2Side) Headers(id uint32, fields []http2.Field, endStream bool, start,
 		m.Head.Trailers = append(m.Head.Trailers, h.Fields...)
 	case d.from == Server && h.Status >= 100 && h.Status < 200:
 		st.ex.Interim++
-		m.add(text, d.stamp, st.ex.Start, d.base+start)
+		m.add(text, d.stamp, st.ex.Start, start)
 		m.HeadStart = m.Wire.Len()
 	default:
-		m.add(text, d.stamp, st.ex.Start, d.base+start)
+		m.add(text, d.stamp, st.ex.Start, start)
 		m.Head, m.HeadEnd = h, m.Wire.Len()
 	}
-	m.stretch(d.base + end)
+	m.stretch(end)
 	if endStream {
 		d.endStream(id, st)
 	}
@@ -291,14 +306,14 @@ func (d *h2Side) Data(id uint32, p []byte, start, end, off int64) {
 		return
 	}
 	if st := d.stream(id); st != nil {
-		d.body(st, int64(len(p)), func(m *Message) { m.add(p, d.stamp, st.ex.Start, d.base+off) })
+		d.body(st, int64(len(p)), func(m *Message) { m.add(p, d.stamp, st.ex.Start, off) })
 	}
 }
 
 // LostData implements http2.Handler.
 func (d *h2Side) LostData(id uint32, n, off int64) {
 	if st := d.pair.streams[id]; st != nil {
-		d.body(st, n, func(m *Message) { m.addHole(n, d.stamp, st.ex.Start, d.base+off) })
+		d.body(st, n, func(m *Message) { m.addHole(n, d.stamp, st.ex.Start, off) })
 	}
 }
 
