@@ -2,6 +2,7 @@ package analyze
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"time"
 
@@ -16,6 +17,7 @@ type Options struct {
 	Window   time.Duration // 0: DefaultWindow
 	HoldFrom time.Duration // from which hold on a stream counts as held open; 0: one second
 	Filter   Filter
+	Optional bool // also what is said on request only
 }
 
 // Input is one file that was read.
@@ -36,6 +38,9 @@ type Analyzer struct {
 	Sessions []*Session
 	Findings []Finding
 	Totals   Totals
+	Stories  []*Story // logical calls of several exchanges, or without an answer
+	Logical  LogicalTotals
+	Cuts     []*Cut // habits of whoever ends streams, the most frequent first
 	Inputs   []Input
 	Conns    []*capture.Conn
 	Failures []capture.ConnectFailure // attempts to reach a known endpoint
@@ -61,6 +66,7 @@ func New(o Options) *Analyzer {
 // Add takes one exchange with its reading. The exchange's bytes are not kept; the caller may release them.
 func (a *Analyzer) Add(ex *capture.Exchange, rd *capture.Reading) {
 	c := newCase(ex, rd)
+	c.Outcomes = a.products(c, ex, rd)
 	a.cases = append(a.cases, c)
 }
 
@@ -114,6 +120,11 @@ func (a *Analyzer) correlate() {
 		a.hold(c)
 	}
 	a.findReissues()
+	a.stories()
+	a.findCuts()
+	for _, s := range a.Sessions {
+		s.live()
+	}
 	a.knownFailures()
 }
 
@@ -171,8 +182,34 @@ func (a *Analyzer) Outcomes(c *Case) []replay.Outcome {
 		c.otherStream(&v, a)
 	}
 	var out []replay.Outcome
+	product := c.Outcomes
 	for _, p := range a.opt.Policies {
-		out = append(out, p.Judge(&v, a.opt.Replay))
+		switch {
+		case !p.NeedsBytes():
+			out = append(out, p.Judge(&v, a.opt.Replay))
+		case len(product) == 0 || c.Transport == "http+sse":
+			out = append(out, p.NotModelled())
+		default:
+			o := product[0]
+			if c.End.Kind == capture.EndOpen {
+				o = o.AsOf(v.End.At, &v)
+			}
+			out, product = append(out, o), product[1:]
+		}
+	}
+	return out
+}
+
+// products plays the exchange through the policies that need its bytes, which are at hand only now. Where it was still
+// open, they are played as if nothing more had ever come; Outcomes knows by when the capture ended.
+func (a *Analyzer) products(c *Case, ex *capture.Exchange, rd *capture.Reading) (out []replay.Outcome) {
+	if !c.isCall() || !c.HasRequest || c.HTTP.Method == "" {
+		return nil
+	}
+	for _, p := range a.opt.Policies {
+		if p.NeedsBytes() {
+			out = append(out, replay.Run(ex, rd, p, math.MaxInt64, a.opt.Replay))
+		}
 	}
 	return out
 }

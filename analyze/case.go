@@ -53,7 +53,14 @@ type Case struct {
 	resumes    *Case // of a resumed GET: the stream that carried the event it names
 	ResumedBy  *Case
 	Cancelled  capture.Instant // when the client sent a note that cancels the call
+	cancels    *Case           // of such a note: the call
+	remarks    []remark        // see watch
+	continues  *Case           // of a round with input: the exchange that asked for it
+	afterIdle  time.Duration   // how long its connection had been idle before it; 0: not idle, or its first
+	beside     int32           // other calls of the session in flight when it was sent
 	Safety     Safety
+	Hint       string // what the tool says of itself: read-only, idempotent, destructive, none; "": no tools/list was seen
+	Story      *Story // the logical call it belongs to; nil where the exchange says all
 }
 
 // Header holds the header fields that a rule may ask for. Secrets in it never leave the process.
@@ -93,9 +100,16 @@ func newCase(ex *capture.Exchange, rd *capture.Reading) *Case {
 	if ex.Response.Head != nil && ex.Response.HeadEnd > 0 {
 		c.HeadAt, _ = ex.Response.TimeAt(ex.Response.HeadEnd - 1)
 	}
+	if ex.Proto == "stdio" {
+		c.Transport = "stdio"
+		if first, ok := ex.Response.First(); ok {
+			c.HeadAt = first.At // there is no head: the first byte stands in for it
+		}
+	}
 	c.RequestAcked = ex.Request.AckedAt(ex.Request.Wire.Len()) >= 0
 	c.First, c.Last = packets(ex)
 	c.Identical = identity(ex, rd)
+	c.watch(ex)
 	c.trim()
 	if c.HeadAt >= 0 || c.HasRequest {
 		c.View = replay.NewView(ex, rd, 0)

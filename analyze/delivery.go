@@ -41,16 +41,11 @@ func (a *Analyzer) collectActs() {
 
 // cancel marks the call that a note of the client's cancels: the newest with that id.
 func (a *Analyzer) cancel(note *Case, k *capture.Call) {
-	for i := len(note.Group.Cases) - 1; i >= 0; i-- {
-		c := note.Group.Cases[i]
-		if c.Start > note.Start || c.Cancelled != 0 {
-			continue
-		}
-		for j := range c.R.Calls {
-			if q := &c.R.Calls[j]; q.IsCall() && q.ID.Equal(k.CancelID) {
-				c.Cancelled = note.Start
-				return
-			}
+	same := note.Group.withID(k.CancelID)
+	for i := len(same) - 1; i >= 0; i-- {
+		if c := same[i]; c.Start <= note.Start && c.Cancelled == 0 {
+			c.Cancelled, note.cancels = note.Start, c
+			return
 		}
 	}
 }
@@ -110,7 +105,16 @@ func (a *Analyzer) judge(c *Case, an *Answer) {
 		an.Delivered = -1
 	case acked && !an.Holed:
 		an.Delivered = 1
+	case !acked && notHandedOn(carrier):
+		an.Delivered = -1
 	}
+}
+
+// notHandedOn reports whether it is known that what was not acknowledged never reached the client: the recorder itself
+// would have handed it on, and the client has gone.
+func notHandedOn(carrier *Case) bool {
+	kind := carrier.Conn.Vantage.Kind
+	return (kind == "proxy" || kind == "stdio") && carrier.clientGone() >= 0
 }
 
 // goneBefore reports whether the client had closed, reset or cancelled before the answer was complete.

@@ -53,6 +53,7 @@ type Rule struct {
 	Title    string   // a line
 	Text     string   // what it means and what to do, in plain sentences
 	Source   string   // the obligation it rests on
+	Optional bool     // said on request only
 	// Each looks at one exchange, All at the whole recording. Either may be nil.
 	Each func(c *Case, a *Analyzer) []Finding
 	All  func(a *Analyzer) []Finding
@@ -68,6 +69,9 @@ func one(f Finding) []Finding { return []Finding{f} }
 // findings runs all rules and puts what they say in the order of the exchanges.
 func (a *Analyzer) findings() {
 	for _, r := range Rules() {
+		if r.Optional && !a.opt.Optional {
+			continue
+		}
 		var fs []Finding
 		if r.Each != nil {
 			for _, c := range a.cases {

@@ -9,6 +9,9 @@ import (
 // hopSlack is by how much an inner leg may start before the outer one is complete at the recorder, or end after it.
 const hopSlack = 5 * time.Millisecond
 
+// maxOpenEqual bounds how many equal calls in flight are looked at for the outer leg of one more: the newest.
+const maxOpenEqual = 512
+
 // findHops joins the legs of one call through a gateway that was captured on both sides: equal method and parameters
 // (ids and bytes may differ), another connection to another address, the inner leg nested in the outer in time, and the
 // same answer (ruling 8). A gateway's own error on the outer leg does not undo it (ruling 34).
@@ -25,6 +28,7 @@ func (a *Analyzer) findHops() {
 				kept = append(kept, o)
 			}
 		}
+		kept = kept[max(0, len(kept)-maxOpenEqual):]
 		for _, o := range kept {
 			if a.isHop(o, c) {
 				c.HopOf = o

@@ -110,4 +110,13 @@ type Session struct {
 	Cases                     []*Case
 	FirstUseful               time.Duration // -1: none
 	Hold, Blocked             time.Duration
+
+	End       capture.Instant // the last thing seen of it
+	Handshake time.Duration   // initialize and initialized, until the client could go on; -1: not seen
+	Expired   int             // requests answered 404 because the session was unknown
+	ExpiredAt capture.Instant // … the first of them, 0: none
+	Deleted   capture.Instant // when a DELETE of it succeeded, 0: never
+	Stream    string          // its GET streams: open, refused (405), not-sse, "" none was asked for
+
+	byID map[string][]*Case // see withID
 }

@@ -1,7 +1,6 @@
 package analyze
 
 import (
-	"strings"
 	"time"
 
 	"mcptrace/capture"
@@ -12,52 +11,19 @@ const DefaultWindow = 120 * time.Second
 
 const (
 	soon          = 10 * time.Second // a gap that speaks for a re-issue
+	parallel      = 3                // calls in flight beside one that show a client which works in parallel
 	transportSoon = 5 * time.Second  // a repeat by an HTTP library comes at once
 )
 
-type attemptKey struct {
-	where capture.Endpoint
-	fp    [32]byte
-}
-
-// findReissues matches second attempts to first ones, one to one and in time order (ruling 23). Repeats that the
-// protocol itself asks for (spec.md section 7) are none.
-func (a *Analyzer) findReissues() {
-	earlier := map[attemptKey][]*Case{}
-	for _, c := range a.cases {
-		k := c.call()
-		if c.HTTP.Method != "POST" || c.R.Kind != capture.KindRequest || c.HopOf != nil || strings.HasPrefix(k.Method, "tasks/") {
-			continue
-		}
-		key := attemptKey{c.endpoint(), k.Fingerprint}
-		kept := earlier[key][:0]
-		for _, f := range earlier[key] {
-			if f.endOrLast(a)+capture.Instant(a.opt.Window) >= c.Start || f.End.Kind == capture.EndOpen {
-				kept = append(kept, f)
-			}
-		}
-		for _, f := range kept {
-			if f.RepeatedBy != nil {
-				continue
-			}
-			if l := a.link(f, c, kept); l != nil {
-				c.Reissue, f.RepeatedBy = l, c
-				break
-			}
-		}
-		earlier[key] = append(kept, c)
-	}
-}
-
-// link says in what way second repeats first; nil: not at all.
-func (a *Analyzer) link(first, second *Case, all []*Case) *Link {
+// link says in what way second repeats first; nil: not at all. many: three or more equal calls were in flight with it.
+func (a *Analyzer) link(first, second *Case, many bool) *Link {
 	same, sure := samePrincipal(first, second)
 	if !same || expectedRepeat(first) || first.unseen() {
 		return nil
 	}
 	l := &Link{Of: first, SameID: first.call().ID.Equal(second.call().ID)}
-	if !a.classify(l, first, second) {
-		return nil
+	if !a.classify(l, first, second) || l.Finding == "reissue-while-in-flight" && first.Group != second.Group {
+		return nil // another session beside one in use is another client's
 	}
 	last := first.endOrLast(a)
 	if first.Answers[0].At >= 0 && first.Answers[0].Level == capture.LevelDispatched && first.at(first.Answers[0].At) <= second.Start {
@@ -70,7 +36,7 @@ func (a *Analyzer) link(first, second *Case, all []*Case) *Link {
 	if l.Gap > a.opt.Window {
 		return nil
 	}
-	a.confidence(l, first, second, sure, all)
+	a.confidence(l, first, second, sure && !many)
 	l.duplicateWord(first, second)
 	return l
 }
@@ -129,11 +95,11 @@ func (a *Analyzer) classify(l *Link, first, second *Case) bool {
 	case first.HTTP.Status >= 400:
 		return false // refused: an honest second try
 	case answered:
-		return a.classifyAnswered(l, first, second, an, ended)
+		return a.classifyAnswered(l, first, an, ended)
 	case ended, first.Cancelled != 0 && first.Cancelled <= second.Start && an.Level != capture.LevelDispatched:
 		first.classifyLost(l, an)
 	default:
-		if !l.SameID && first.Cancelled == 0 && first.parallel(second) {
+		if !l.SameID && first.Cancelled == 0 && second.beside >= parallel {
 			return false // a client that works in parallel means its equal calls
 		}
 		l.Finding, l.Executed = "reissue-while-in-flight", "the first attempt was still in flight"
@@ -145,20 +111,6 @@ func (a *Analyzer) classify(l *Link, first, second *Case) bool {
 	return true
 }
 
-// parallel reports whether the client had three or more calls in flight when it sent second, beside which first is one.
-func (c *Case) parallel(second *Case) bool {
-	n := 1
-	for _, o := range c.Group.Cases {
-		if o.Start > second.Start {
-			break
-		}
-		if o != second && o.isCall() && o.HopOf == nil && (o.over() == 0 || o.over() > second.Start) {
-			n++
-		}
-	}
-	return n > 3
-}
-
 // endBy returns when c was over, or its start where that came after t.
 func (c *Case) endBy(t capture.Instant) capture.Instant {
 	if o := c.over(); o != 0 && o <= t {
@@ -168,7 +120,7 @@ func (c *Case) endBy(t capture.Instant) capture.Instant {
 }
 
 // classifyAnswered judges a repeat of a call whose answer was there.
-func (a *Analyzer) classifyAnswered(l *Link, first, second *Case, an *Answer, ended bool) bool {
+func (a *Analyzer) classifyAnswered(l *Link, first *Case, an *Answer, ended bool) bool {
 	l.Executed = "its answer had been dispatched"
 	late := first.closedByClient() && ended && !a.consumed(first)
 	switch {
@@ -209,9 +161,9 @@ func (c *Case) classifyLost(l *Link, an *Answer) {
 }
 
 // confidence says how sure it is that the second call repeats the first on purpose.
-func (a *Analyzer) confidence(l *Link, first, second *Case, sure bool, all []*Case) {
+func (a *Analyzer) confidence(l *Link, first, second *Case, sure bool) {
 	switch {
-	case !sure || first.R.Holed || second.R.Holed || a.fanOut(first, all) >= 3:
+	case !sure || first.R.Holed || second.R.Holed:
 		l.Confidence = "low"
 	case l.Finding == "reissue-while-in-flight" && !l.SameID && first.Cancelled == 0:
 		l.Confidence = "low"
@@ -220,17 +172,6 @@ func (a *Analyzer) confidence(l *Link, first, second *Case, sure bool, all []*Ca
 	default:
 		l.Confidence = "medium"
 	}
-}
-
-// fanOut counts equal calls that were in flight together with first: meant to be many.
-func (a *Analyzer) fanOut(first *Case, all []*Case) int {
-	n := 0
-	for _, c := range all {
-		if c.Start <= first.endOrLast(a) && c.endOrLast(a) >= first.Start && c.Group == first.Group {
-			n++
-		}
-	}
-	return n
 }
 
 var baseWord = map[string]string{

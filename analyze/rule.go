@@ -6,21 +6,27 @@ func Rules() []Rule {
 		// delivery and breaks
 		answerThenBreak, answerThenClientClose, breakBeforeAnswer, partialAnswer, answerUnframed, answerCROnly, endWithoutAnswer, pollCloseRule,
 		clientClosedBeforeAnswer, unanswered, streamHeldOpen, initializeHeldOpen, answerCrosswired, answerForeignID, responseWrongStream,
-		duplicateAnswer, messageAfterAnswer, resetFromElsewhere,
+		duplicateAnswer, messageAfterAnswer, resetFromElsewhere, empty200, jsonTruncated,
 		// resumption
-		resumed, resumedAnswer, resumeTooEarly, resumeRefused, resumeReplaysSeen, resumeWrongStream, eventIDReused, modernEventID,
+		resumed, resumedAnswer, resumeTooEarly, resumeRefused, resumeReplaysSeen, resumeWrongStream, eventIDReused, resumeAndReissue, modernEventID, modernResume,
 		// re-issue
 		reissueAfterDelivery, reissueAfterUnframed, reissueOfExecuted, reissueOfStarted, reissueAfterLoss, reissueClean, reissueWhileInFlight,
-		transportDuplicate, reissueAfterSession404, retryAfterStatus, reissueSameID, lostNotReissued,
+		transportDuplicate, reissueAfterSession404, retryAfterStatus, reissueSameID, lostNotReissued, repeatAfterAnswer,
 		// session, HTTP
-		status202ForRequest, statusNot202, wrongContentType, getNotSSE, sessionExpired404, noReinitAfter404, batchNotAllowed, idReused, authChallenge,
-		undecodableEncoding,
+		status202ForRequest, statusNot202, wrongContentType, acceptIncomplete, getNotSSE, sessionHeaderMissing, sessionHeaderUnknown, sessionIDIllegal,
+		sessionExpired404, noReinitAfter404, sessionAfterDelete, sessionNotSticky, authNotSticky, serverRestart, reconnectStorm, sessionRefusedDelete,
+		sessionNotDeleted, versionHeaderMissing, versionMismatch, batchNotAllowed, idNull, idReused, initializeCancelled, requestsBeforeInitialized,
+		authChallenge, undecodableEncoding,
+		// the modern era
+		headerBodyMismatch, metaMissing, resultTypeMissing, serverRequestInModern, clientResponseInModern, getInModern, sessionHeaderInModern,
+		logWithoutLevel, subscriptionNotAcknowledgedFirst, subscriptionUntagged, subscriptionUnrequestedType, subscriptionDropped, reservedErrorCode,
+		unknownMethodStatus, eraFallback, mrtrIDReused, mrtrStateAltered, mrtrStateInvented, mrtrOnWrongMethod, taskUnrequested,
 		// timing
-		slowFirstByte, slowAnswer, keepaliveGap, idleCut, bufferedStream,
+		slowFirstByte, slowAnswer, keepaliveGap, idleCut, durationCut, clientTimeout, gatewayTimeout, keepaliveRace, headWithheld, bufferedStream, handshakeCost,
 		// framing
 		sseEventUnterminated, sseNonJSONData, sseOtherEventName, sseLineWithoutColon, sseInvalidUTF8, sseIDNul, sseMixedEOL, sseBOM, sseJSONOverLines,
 		// capture quality
-		tcpGap, snaplenCut, tlsOpaque, midStart, oneDirection,
+		tcpGap, snaplenCut, tlsOpaque, midStart, oneDirection, clockStep,
 	}
 }
 

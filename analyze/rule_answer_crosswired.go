@@ -39,11 +39,11 @@ func (c *Case) owns(m *capture.Inbound) bool {
 
 // inFlight returns another call of the session with m's id that had been sent by then; nil: none.
 func (c *Case) inFlight(m *capture.Inbound) *Case {
-	for _, o := range c.Group.Cases {
-		if o == c || o.Start > c.at(m.At) {
-			continue
-		}
-		if o.owns(m) && o.isCall() {
+	for _, o := range c.Group.withID(m.ID) {
+		switch {
+		case o.Start > c.at(m.At):
+			return nil
+		case o != c:
 			return o
 		}
 	}

@@ -21,8 +21,26 @@ func reissueRule(code string, sev Severity, title, text string) Rule {
 			if l.Same != "" {
 				f.Message += map[string]string{"same": " Both answers are equal.", "differs": " The two answers differ.", "second-is-error": " The second answer is an error."}[l.Same]
 			}
+			f.Message += c.claims(l.Of)
 			return one(f)
 		}}
+}
+
+// claims says what the two attempts tell of the harm that a second run does: the tool's own hint, idempotency keys.
+func (c *Case) claims(first *Case) string {
+	s := ""
+	switch c.Hint {
+	case "read-only", "idempotent", "destructive":
+		s = " The tool calls itself " + c.Hint + "."
+	}
+	switch k1, k2 := first.IdempotencyHash(), c.IdempotencyHash(); {
+	case k1 == "" && k2 == "":
+	case k1 == k2:
+		s += " Both carry one idempotency key (hash " + k1 + "): a server that knows keys ran it once."
+	default:
+		s += " Their idempotency keys differ: no server can tell that they are one."
+	}
+	return s
 }
 
 // severity grades a second attempt by what a second run does: nothing if the method is safe or it surely did not run.

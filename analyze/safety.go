@@ -17,17 +17,33 @@ func (a *Analyzer) toolHints() {
 		where capture.Endpoint
 		name  string
 	}
-	hinted := map[tool]bool{}
+	hints := map[tool]string{}
 	for _, c := range a.cases {
 		for i := range c.R.Messages {
 			for _, t := range c.R.Messages[i].Tools {
-				hinted[tool{c.endpoint(), t.Name}] = t.ReadOnly || t.Idempotent
+				hints[tool{c.endpoint(), t.Name}] = hintOf(&t)
 			}
 		}
 		if k := c.call(); k != nil && k.IsCall() {
-			c.Safety = safety(k, hinted[tool{c.endpoint(), k.Name}])
+			if k.Method == "tools/call" {
+				c.Hint = hints[tool{c.endpoint(), k.Name}]
+			}
+			c.Safety = safety(k, c.Hint == "read-only" || c.Hint == "idempotent")
 		}
 	}
+}
+
+// hintOf names the strongest of a tool's own hints on what a second run does.
+func hintOf(t *capture.ToolHints) string {
+	switch {
+	case t.ReadOnly:
+		return "read-only"
+	case t.Idempotent:
+		return "idempotent"
+	case t.Destructive:
+		return "destructive"
+	}
+	return "none"
 }
 
 func safety(k *capture.Call, hinted bool) Safety {

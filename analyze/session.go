@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"mcptrace/capture"
+	"mcptrace/capture/wire/jsonrpc"
 )
 
 // sessionKey tells sessions apart. With an id it is the id at its server; without one it is one client address,
@@ -61,6 +62,21 @@ func (c *Case) sessionID() string {
 		return c.Conn.Server.String() + c.HTTP.Target
 	}
 	return ""
+}
+
+// withID returns the exchanges of the session with a call of that id, in time order.
+func (s *Session) withID(id jsonrpc.ID) []*Case {
+	if s.byID == nil {
+		s.byID = map[string][]*Case{}
+		for _, c := range s.Cases {
+			for i := range c.R.Calls {
+				if k := &c.R.Calls[i]; k.IsCall() {
+					s.byID[idKey(k.ID)] = append(s.byID[idKey(k.ID)], c)
+				}
+			}
+		}
+	}
+	return s.byID[idKey(id)]
 }
 
 // endpointTarget returns path and query of an endpoint event's address, which may be relative or absolute.
@@ -151,4 +167,14 @@ func near(c *capture.Conn) string {
 		return "server"
 	}
 	return "middle"
+}
+
+// idKey returns a key that is equal for equal ids.
+func idKey(id jsonrpc.ID) string {
+	if strings.ContainsAny(string(id), `\.eE`) {
+		if b, err := jsonrpc.Canonical([]byte(id)); err == nil {
+			return string(b)
+		}
+	}
+	return string(id)
 }

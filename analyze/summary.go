@@ -71,16 +71,18 @@ func (x *ClientSummary) add(c *Case) {
 	}
 }
 
-// Reissues returns the second attempts whose first may have run too, the surest first, then in order of time.
+// Reissues returns the second attempts whose first may have run too: the surest first, of these what must not run twice
+// first, then in order of time. Those that may not be attempts at all (confidence low) are left out, as in Totals.
 func (a *Analyzer) Reissues() []*Case {
 	var out []*Case
 	for _, c := range a.cases {
-		if l := c.Reissue; l != nil && l.Duplicate != "no" && l.Duplicate != "unlikely" {
+		if l := c.Reissue; l != nil && l.Confidence != "low" && l.Duplicate != "no" && l.Duplicate != "unlikely" {
 			out = append(out, c)
 		}
 	}
 	slices.SortStableFunc(out, func(x, y *Case) int {
-		return cmp.Or(cmp.Compare(slices.Index(words, y.Reissue.Duplicate), slices.Index(words, x.Reissue.Duplicate)), cmp.Compare(x.Start, y.Start))
+		return cmp.Or(cmp.Compare(slices.Index(words, y.Reissue.Duplicate), slices.Index(words, x.Reissue.Duplicate)),
+			cmp.Compare(grave(y.Safety), grave(x.Safety)), cmp.Compare(x.Start, y.Start))
 	})
 	return out
 }

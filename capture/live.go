@@ -1,6 +1,7 @@
 package capture
 
-// Open calls f with each exchange of d that has begun and is not over, oldest first. d must come from Assembly.Connection.
+// Open calls f with each exchange of d that has begun and is not over, oldest first. d must come from Assembly.Connection, or have a
+// method Open that does so.
 //
 // What f gets is a copy that ends open; its bytes are lent for the call. HTTP/2 is left out.
 func Open(d Duplex, f func(*Exchange)) {
@@ -9,6 +10,8 @@ func Open(d Duplex, f func(*Exchange)) {
 		if p.inner != nil {
 			Open(p.inner, f)
 		}
+	case interface{ Open(func(*Exchange)) }:
+		p.Open(f)
 	case *tlsPair:
 		Open(p.inner, f)
 	case *h1Pair:

@@ -1,6 +1,7 @@
 package capture
 
 import (
+	"bytes"
 	"time"
 
 	"mcptrace/capture/wire/jsonrpc"
@@ -118,6 +119,8 @@ func Read(ex *Exchange) *Reading {
 	r.SSE, r.JSON = m.IsSSE(), m.IsJSON()
 	r.Holed = len(m.Holes) > 0
 	switch {
+	case ex.Proto == "stdio":
+		r.readLines(m)
 	case r.SSE:
 		r.readSSE(m)
 	default:
@@ -132,7 +135,7 @@ func Read(ex *Exchange) *Reading {
 func (r *Reading) readRequest(m *Message) {
 	r.Kind = KindNone
 	r.RequestWhole = m.Complete && len(m.Holes) == 0 && !m.Cut
-	if m.Head == nil || m.BodyLen() == 0 {
+	if m.BodyLen() == 0 {
 		return
 	}
 	body, _, _ := m.body(maxJSONBody, func(*Piece) {})
@@ -243,7 +246,11 @@ func (r *Reading) tailHoled(m *Message, t sse.Tail) bool {
 func (r *Reading) readWhole(ex *Exchange) {
 	m := &ex.Response
 	last := Piece{At: -1}
-	body, n, err := m.body(maxJSONBody, func(p *Piece) {
+	limit := maxJSONBody
+	if m.clearlyNoJSON() {
+		limit = 0 // it may be a download of any size
+	}
+	body, n, err := m.body(limit, func(p *Piece) {
 		if r.FirstBody < 0 {
 			r.FirstBody = p.At
 		}
@@ -286,6 +293,15 @@ func (r *Reading) readWhole(ex *Exchange) {
 		in.Start, in.End, in.WireEnd, in.At, in.Packet, in.Level, in.Holed = 0, r.Decoded, m.Wire.Len(), at, packet, level, r.Holed
 		r.keep(in)
 	}
+}
+
+// clearlyNoJSON reports whether the first bytes of a body without content coding cannot begin a JSON-RPC message.
+func (m *Message) clearlyNoJSON() bool {
+	if len(m.Body) == 0 || m.coding() != "" {
+		return false
+	}
+	first := m.Wire.Bytes(m.Body[0].Start, min(m.Body[0].Start+64, m.Body[0].End, m.Wire.Len()))
+	return len(bytes.Trim(first, " \t\r\n\xEF\xBB\xBF")) > 0 && !looksLikeJSON(first)
 }
 
 func looksLikeJSON(b []byte) bool {

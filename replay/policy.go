@@ -20,8 +20,14 @@ type Policy struct {
 	Timeout time.Duration // how long it waits for an answer, unless Options say otherwise; 0: DefaultTimeout
 	Generic bool          // one of the seven that are played by default
 
-	judge func(v *View, t limit) Outcome
+	// A generic policy judges what a reader by the rules could have; a product's reads the bytes itself.
+	judge    func(v *View, t limit) Outcome
+	open     func(a asked) client
+	patience func(t time.Duration) patience
 }
+
+// NeedsBytes reports whether the policy is a product's, which is played while the bytes of the exchange are at hand.
+func (p Policy) NeedsBytes() bool { return p.open != nil }
 
 // Options change how policies are played.
 type Options struct {
@@ -32,6 +38,7 @@ type Options struct {
 func Policies() []Policy {
 	return []Policy{
 		stopAtAnswer, stopFlush, readToEnd, discardReissue, salvage, earlyInitialize, resume,
+		rubyMCPClient21, rubyMCPClient30, rubySDK13, rubySDKEarly, typescriptSDK, goSDKPolicy,
 	}
 }
 
@@ -72,10 +79,29 @@ func Find(names []string) ([]Policy, error) {
 // The outcome is Unknown where the policy would have gone on reading after the recorded client closed or the capture
 // ended, and where bytes that matter to it were not captured.
 func Run(ex *capture.Exchange, rd *capture.Reading, p Policy, last time.Duration, o Options) Outcome {
-	return p.Judge(NewView(ex, rd, last), o)
+	return p.play(ex, rd, NewView(ex, rd, last), o)
 }
 
-// Judge plays a view through p. See Run.
+func (p Policy) play(ex *capture.Exchange, rd *capture.Reading, v *View, o Options) Outcome {
+	if !p.NeedsBytes() {
+		return p.Judge(v, o)
+	}
+	c := p.open(askedOf(ex, rd))
+	defer c.close()
+	y := newPlayer(ex, c, p.patience(p.timeout(o)))
+	y.feed(ex.Response.Wire.Len())
+	return p.outcome(y.play(v.End), v)
+}
+
+// timeout returns how long p waits.
+func (p Policy) timeout(o Options) time.Duration {
+	if o.Timeout > 0 {
+		return o.Timeout
+	}
+	return p.Timeout
+}
+
+// Judge plays a view through a generic policy. See Run.
 func (p Policy) Judge(v *View, o Options) Outcome {
 	t := limit{p.Timeout, o.Timeout > 0}
 	if t.strict {

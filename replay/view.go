@@ -41,6 +41,18 @@ type End struct {
 	At    time.Duration // for an open end: of the last thing the capture shows
 	Clean bool          // the framing was complete, or its end is the connection's
 	Stall bool          // a chosen ending: nothing more ever comes
+	How   capture.How   // of a close-delimited or absent response
+}
+
+// reset reports whether the client's HTTP library saw an error rather than an end.
+func (e End) reset() bool {
+	switch e.Kind {
+	case capture.EndFIN, capture.EndClean:
+		return false
+	case capture.EndCloseDelimited, capture.EndNone:
+		return e.How == capture.RST || e.How == capture.FatalAlert
+	}
+	return true
 }
 
 // NewView returns the view of a whole exchange. last is the time of the last thing the capture shows, since the start.
@@ -88,7 +100,7 @@ func (v *View) readAnswer(ex *capture.Exchange, rd *capture.Reading) {
 }
 
 func endOf(ex *capture.Exchange, last time.Duration) End {
-	e := End{Kind: ex.Ending.Kind, By: ex.Ending.By, At: ex.Ending.At}
+	e := End{Kind: ex.Ending.Kind, By: ex.Ending.By, At: ex.Ending.At, How: ex.Ending.How}
 	switch e.Kind {
 	case capture.EndClean:
 		e.Clean = true

@@ -79,3 +79,24 @@ func connFilter(c *analyze.Case) string {
 	return fmt.Sprintf("%s == %s and %s == %s and tcp.port == %d and tcp.port == %d and frame.number >= %d and frame.number <= %d", field,
 		c.Conn.Client.Addr().WithZone(""), field, c.Conn.Server.Addr().WithZone(""), c.Conn.Client.Port(), c.Conn.Server.Port(), c.First, c.Last)
 }
+
+// PacketComments returns what to write on packets of c: what they show of the exchange. Text from the wire in it is
+// escaped; arguments and results are not in it.
+func PacketComments(c *analyze.Case) func(packet int64) string {
+	on := map[int64][]string{}
+	add := func(n int64, format string, args ...any) {
+		if n > 0 {
+			on[n] = append(on[n], safe(fmt.Sprintf(format, args...)))
+		}
+	}
+	add(c.First, "mcptrace: exchange #%d begins: %s", c.ID, clip(c.Name(), 200))
+	for _, l := range relations(c) {
+		add(c.First, "mcptrace: it %s", l)
+	}
+	if c.Answer.Level != "none" && c.Answer.Stream == nil {
+		add(c.Answer.Packet, "mcptrace: %s", answerWords(c))
+	}
+	end := endStep(c, 0)
+	add(end.Packet, "mcptrace: %s", end.What)
+	return func(n int64) string { return strings.Join(on[n], "\n") }
+}

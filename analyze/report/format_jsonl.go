@@ -11,10 +11,13 @@ import (
 var jsonlFormat = Format{Name: "jsonl", Doc: "one exchange a line, each as in the JSON report", Write: writeJSONL}
 
 // writeJSONL writes the exchanges of the JSON report, one a line.
-func writeJSONL(w io.Writer, a *analyze.Analyzer, _ Options) error {
+func writeJSONL(w io.Writer, a *analyze.Analyzer, o Options) error {
 	b := bufio.NewWriterSize(w, 64<<10)
 	enc := json.NewEncoder(b)
 	for _, c := range a.Cases() {
+		if o.Exchange != 0 && c.ID != o.Exchange {
+			continue
+		}
 		if err := enc.Encode(exchangeOf(a, c)); err != nil {
 			return err
 		}

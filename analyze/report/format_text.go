@@ -28,7 +28,10 @@ func writeText(w io.Writer, a *analyze.Analyzer, o Options) error {
 		return out.flush()
 	}
 	t.screen()
+	t.stories()
+	t.cuts()
 	t.exchanges()
+	t.latency()
 	t.findings()
 	return out.flush()
 }

@@ -14,29 +14,31 @@ import (
 // The types of this file are the report's exchange, field by field, in the order of docs/output.md.
 
 type jsonExchange struct {
-	ID                int           `json:"id"`
-	Client            string        `json:"client"`
-	Server            string        `json:"server"`
-	Transport         string        `json:"transport"`
-	ProtocolVersion   *string       `json:"protocol_version"`
-	Era               string        `json:"era"`
-	Session           *string       `json:"session"`
-	Start             string        `json:"start"`
-	HTTP              jsonHTTP      `json:"http"`
-	NegotiatedVersion *string       `json:"negotiated_version"`
-	HopOf             *int          `json:"hop_of"`
-	Vantage           jsonVantage   `json:"vantage"`
-	Packets           jsonPackets   `json:"packets"`
-	Call              jsonCall      `json:"call"`
-	Calls             []jsonCall    `json:"calls,omitempty"`
-	Times             jsonTimes     `json:"times"`
-	Body              jsonBody      `json:"body"`
-	Answer            jsonAnswer    `json:"answer"`
-	End               jsonEnd       `json:"end"`
-	Break             *jsonBreak    `json:"break"`
-	Hold              jsonHold      `json:"hold"`
-	Reissue           *jsonReissue  `json:"reissue"`
-	Replay            []jsonOutcome `json:"replay"`
+	ID                int            `json:"id"`
+	Client            string         `json:"client"`
+	Server            string         `json:"server"`
+	Transport         string         `json:"transport"`
+	ProtocolVersion   *string        `json:"protocol_version"`
+	Era               string         `json:"era"`
+	Session           *string        `json:"session"`
+	Start             string         `json:"start"`
+	HTTP              jsonHTTP       `json:"http"`
+	NegotiatedVersion *string        `json:"negotiated_version"`
+	HopOf             *int           `json:"hop_of"`
+	Vantage           jsonVantage    `json:"vantage"`
+	Packets           jsonPackets    `json:"packets"`
+	Call              jsonCall       `json:"call"`
+	Calls             []jsonCall     `json:"calls,omitempty"`
+	Times             jsonTimes      `json:"times"`
+	Body              jsonBody       `json:"body"`
+	Answer            jsonAnswer     `json:"answer"`
+	End               jsonEnd        `json:"end"`
+	Break             *jsonBreak     `json:"break"`
+	Hold              jsonHold       `json:"hold"`
+	Reissue           *jsonReissue   `json:"reissue"`
+	LogicalCall       *int           `json:"logical_call"`
+	Execution         *jsonExecution `json:"execution"`
+	Replay            []jsonOutcome  `json:"replay"`
 }
 
 type jsonHTTP struct {
@@ -70,6 +72,10 @@ type jsonCall struct {
 	ID           json.RawMessage `json:"id"`
 	Name         *string         `json:"name"`
 	RepeatSafety *string         `json:"repeat_safety"`
+	Hint         *string         `json:"hint,omitempty"`
+	Arguments    *string         `json:"arguments_hash,omitempty"`
+	Idempotency  *string         `json:"idempotency_key_hash,omitempty"`
+	Traceparent  *string         `json:"traceparent,omitempty"`
 	Answer       *jsonAnswer     `json:"answer,omitempty"`
 }
 
@@ -168,6 +174,12 @@ func exchangeOf(a *analyze.Analyzer, c *analyze.Case) jsonExchange {
 	if l := c.Reissue; l != nil {
 		x.Reissue = &jsonReissue{l.Of.ID, l.Finding, int64(l.Gap), l.SameID, l.Confidence, l.Duplicate, l.Executed, l.Same}
 	}
+	if c.Story != nil {
+		x.LogicalCall = &c.Story.First().ID
+	}
+	if c.IsCall() && c.HasRequest {
+		x.Execution = executionOf(c)
+	}
 	return x
 }
 
@@ -189,7 +201,9 @@ func callsOf(c *analyze.Case) (jsonCall, []jsonCall) {
 		if len(c.R.Calls) == 0 {
 			return jsonCall{Kind: kind, ID: json.RawMessage("null")}, nil
 		}
-		return callOf(&c.R.Calls[0], string(c.Safety)), nil
+		j := callOf(&c.R.Calls[0], string(c.Safety))
+		j.Hint, j.Arguments, j.Idempotency, j.Traceparent = text(c.Hint), text(c.ArgumentsHash()), text(c.IdempotencyHash()), text(c.Traceparent())
+		return j, nil
 	}
 	var all []jsonCall
 	for i := range c.R.Calls {

@@ -45,6 +45,13 @@ type jsonSession struct {
 	FirstUseful *int64    `json:"first_useful_ns"`
 	Hold        int64     `json:"hold_ns"`
 	Blocked     int64     `json:"blocked_ns"`
+	End         string    `json:"end"`
+	Lifetime    int64     `json:"lifetime_ns"`
+	Handshake   *int64    `json:"handshake_ns"`
+	Expired     int       `json:"answered_404"`
+	ExpiredAt   *string   `json:"expired_at"`
+	DeletedAt   *string   `json:"deleted_at"`
+	Stream      *string   `json:"get_stream"`
 }
 
 type jsonInfo struct {
@@ -112,8 +119,18 @@ func qualityOf(a *analyze.Analyzer) jsonQuality {
 func sessionOf(s *analyze.Session) jsonSession {
 	j := jsonSession{Label: s.Label, Client: s.Client, Server: s.Server, Transport: s.Transport, Negotiated: text(s.Negotiated), UserAgent: text(s.UserAgent),
 		ClientInfo: info(s.ClientName, s.ClientVersion), ServerInfo: info(s.ServerName, s.ServerVersion), HasID: s.HasID, Start: stamp(s.Start),
-		Exchanges: ids(s.Cases), FirstUseful: since(s.FirstUseful), Hold: int64(s.Hold), Blocked: int64(s.Blocked)}
+		Exchanges: ids(s.Cases), FirstUseful: since(s.FirstUseful), Hold: int64(s.Hold), Blocked: int64(s.Blocked),
+		End: stamp(s.End), Lifetime: int64(s.End.Sub(s.Start)), Handshake: since(s.Handshake), Expired: s.Expired, ExpiredAt: moment(s.ExpiredAt), DeletedAt: moment(s.Deleted),
+		Stream: text(s.Stream)}
 	return j
+}
+
+// moment returns a time as stamp writes it, null where there is none.
+func moment(i capture.Instant) *string {
+	if i == 0 {
+		return nil
+	}
+	return text(stamp(i))
 }
 
 func info(name, version string) *jsonInfo {

@@ -10,9 +10,11 @@ import (
 
 // Options change how a report looks.
 type Options struct {
-	Zone  *time.Location // of the times in text; nil: UTC
-	Width int            // columns of the terminal; 0: not known
-	Input string         // how the input is named in suggested commands
+	Zone     *time.Location // of the times in text; nil: UTC
+	Width    int            // columns of the terminal; 0: not known
+	Input    string         // how the input is named in suggested commands
+	Exchange int            // jsonl: this one only; 0: all
+	Tracks   *Tracks        // the courses of exchanges, for pictures; nil: none
 }
 
 // Format is one form of the report.
@@ -24,7 +26,7 @@ type Format struct {
 
 // Formats returns all formats.
 func Formats() []Format {
-	return []Format{textFormat, jsonFormat, jsonlFormat}
+	return []Format{textFormat, jsonFormat, jsonlFormat, htmlFormat, markdownFormat}
 }
 
 // Find returns the format with that name.
@@ -34,5 +36,5 @@ func Find(name string) (Format, error) {
 			return f, nil
 		}
 	}
-	return Format{}, fmt.Errorf("no format %q: want text, json or jsonl", name)
+	return Format{}, fmt.Errorf("no format %q: want text, json, jsonl, html or markdown", name)
 }

@@ -148,8 +148,10 @@ func start(m *capture.Message, n int) []byte {
 
 // Tracks keeps the Tracks of exchanges until the report is written.
 type Tracks struct {
-	O  TrackOptions
-	by map[trackKey]*Track
+	O      TrackOptions
+	Budget int // bytes of payload kept in all; 0: 64 MiB. Beyond it Tracks have none
+	by     map[trackKey]*Track
+	used   int
 }
 
 type trackKey struct {
@@ -162,7 +164,24 @@ func (t *Tracks) Add(ex *capture.Exchange) {
 	if t.by == nil {
 		t.by = map[trackKey]*Track{}
 	}
-	t.by[trackKey{ex.Conn, ex.Seq}] = NewTrack(ex, t.O)
+	o := t.O
+	if t.Budget == 0 {
+		t.Budget = 64 << 20
+	}
+	if t.used >= t.Budget {
+		o.Payload = 0
+	}
+	k := NewTrack(ex, o)
+	t.used += k.payload()
+	t.by[trackKey{ex.Conn, ex.Seq}] = k
+}
+
+func (t *Track) payload() int {
+	n := len(t.Request) + len(t.Body)
+	for i := range t.Events {
+		n += len(t.Events[i].Data)
+	}
+	return n
 }
 
 // Of returns the Track of c, nil where there is none.

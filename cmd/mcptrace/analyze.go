@@ -35,7 +35,7 @@ lost, what broke and what was held open.`,
   mcptrace analyze --keylog sslkeys.log incident.pcapng
   mcptrace analyze --format json --fail-on error incident.pcap > report.json
   mcptrace analyze --tool pay --policy salvage --policy discard-reissue incident.db`,
-		Args: cobra.MinimumNArgs(1),
+		Args: someInput,
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd.Context(), s, args) },
 	}
 	f.register(cmd)
@@ -82,6 +82,9 @@ func (f *analyzeFlags) run(ctx context.Context, s *streams, args []string) error
 
 // analysis reads the inputs and draws the conclusions.
 func (f *inputFlags) analysis(ctx context.Context, s *streams, args, policies []string) (*analyze.Analyzer, error) {
+	if f.timeout < 0 {
+		return nil, usagef("--timeout %v: want a time above 0", f.timeout)
+	}
 	ps, err := policiesOf(policies)
 	if err != nil {
 		return nil, err

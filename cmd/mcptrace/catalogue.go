@@ -2,6 +2,8 @@ package main
 
 import (
 	"fmt"
+	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -15,13 +17,15 @@ func policiesCommand(s *streams) *cobra.Command {
 		Short: "List the client policies",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			var b strings.Builder
 			for _, p := range replay.Policies() {
-				fmt.Fprintf(s.out, "%s\n    %s\n    client: %s\n    source: %s\n", p.Name, p.Doc, p.Client, p.Source)
+				fmt.Fprintf(&b, "%s\n    %s\n    client: %s\n    source: %s\n", p.Name, p.Doc, p.Client, p.Source)
 				if p.Checked != "" {
-					fmt.Fprintf(s.out, "    checked: %s\n", p.Checked)
+					fmt.Fprintf(&b, "    checked: %s\n", p.Checked)
 				}
 			}
-			return nil
+			_, err := io.WriteString(s.out, b.String())
+			return err
 		},
 	}
 }
@@ -44,13 +48,15 @@ func findingsCommand(s *streams) *cobra.Command {
 				if !ok {
 					return usageError{hinted{fmt.Errorf("no finding %q", args[0]), "mcptrace findings lists them"}}
 				}
-				fmt.Fprintf(s.out, "%s (%s)\n%s.\n\n%s\n\nRests on: %s\n", r.Code, r.Severity, r.Title, r.Text, r.Source)
-				return nil
+				_, err := fmt.Fprintf(s.out, "%s (%s)\n%s.\n\n%s\n\nRests on: %s\n", r.Code, r.Severity, r.Title, r.Text, r.Source)
+				return err
 			}
+			var b strings.Builder
 			for _, r := range analyze.Rules() {
-				fmt.Fprintf(s.out, "%-5s  %-32s %s\n", r.Severity, r.Code, r.Title)
+				fmt.Fprintf(&b, "%-5s  %-32s %s\n", r.Severity, r.Code, r.Title)
 			}
-			return nil
+			_, err := io.WriteString(s.out, b.String())
+			return err
 		},
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"mcptrace/analyze"
 	"mcptrace/capture"
 	"mcptrace/capture/source/pcap"
+	"mcptrace/capture/source/stdio"
 	"mcptrace/capture/wire/tls"
 	"mcptrace/store"
 )
@@ -64,9 +65,9 @@ type source struct {
 	r    io.Reader // standard input, already looked into
 }
 
-// read reads the inputs: the captures among them as one capture, then each recording.
+// read reads the inputs: the captures among them as one capture, then each recording and each log.
 func (r *reader) read(ctx context.Context, paths []string) error {
-	var captures, recordings []int
+	var captures, recordings, logs []int
 	var sources []source
 	for i, p := range paths {
 		src, err := r.sniff(p)
@@ -75,9 +76,12 @@ func (r *reader) read(ctx context.Context, paths []string) error {
 		}
 		sources = append(sources, src)
 		r.inputs = append(r.inputs, analyze.Input{Path: p, Kind: src.kind})
-		if src.kind == "recording" {
+		switch src.kind {
+		case "recording":
 			recordings = append(recordings, i)
-		} else {
+		case "stdio":
+			logs = append(logs, i)
+		default:
 			captures = append(captures, i)
 		}
 	}
@@ -88,6 +92,11 @@ func (r *reader) read(ctx context.Context, paths []string) error {
 	}
 	for _, i := range recordings {
 		if err := r.readRecording(ctx, i); err != nil {
+			return err
+		}
+	}
+	for _, i := range logs {
+		if err := r.readLog(i, sources[i]); err != nil {
 			return err
 		}
 	}
@@ -132,6 +141,9 @@ func captureKind(head []byte) string {
 	if bytes.HasPrefix(head, []byte{0x0a, 0x0d, 0x0d, 0x0a}) {
 		return "pcapng"
 	}
+	if stdio.IsLog(head) {
+		return "stdio"
+	}
 	return "pcap"
 }
 
@@ -174,7 +186,7 @@ func (r *reader) readCaptures(ctx context.Context, sources []source, at []int) e
 		if c.Input < len(at) {
 			c.Input = at[c.Input]
 		}
-		r.countConn(c)
+		r.countOpaque(c)
 	}
 	r.conns = append(r.conns, asm.Conns()...)
 	other, _ := rec.Other()
@@ -197,20 +209,11 @@ func notACapture(err error) error {
 	return err
 }
 
-// countConn adds what a connection says of the quality of its input.
-func (r *reader) countConn(c *capture.Conn) {
-	q := &r.inputs[c.Input].Quality
-	q.RetransmittedSegments += c.Retransmitted
-	q.SnaplenCutPackets += c.SnaplenCut
-	q.OutsideResets += c.OutsideResets
-	if c.MidStart {
-		q.MidStartConnections++
-	}
-	if c.OneSided {
-		q.OneSidedConnections++
-	}
+// countOpaque counts a TLS connection that could not be read. What else a connection says of the quality of its input
+// the source has counted.
+func (r *reader) countOpaque(c *capture.Conn) {
 	if c.TLS != nil && !c.TLS.Readable {
-		q.TLSOpaqueConnections++
+		r.inputs[c.Input].Quality.TLSOpaqueConnections++
 	}
 }
 

@@ -19,7 +19,7 @@ func recordCommand(s *streams) *cobra.Command {
 		Use:   "record",
 		Short: "Record MCP exchanges into a file",
 	}
-	cmd.AddCommand(recordPcapCommand(s))
+	cmd.AddCommand(recordPcapCommand(s), recordProxyCommand(s), recordStdioCommand(s))
 	return cmd
 }
 
@@ -41,7 +41,7 @@ session ids are replaced by placeholders of the same length.`,
 		Example: `  mcptrace record pcap -o incident.db incident.pcap
   mcptrace record pcap -o incident.db --keylog sslkeys.log rotated.pcap*
   tcpdump -U -w - port 8080 | mcptrace record pcap -o live.db -`,
-		Args: cobra.MinimumNArgs(1),
+		Args: someInput,
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd.Context(), s, args) },
 	}
 	f.register(cmd)

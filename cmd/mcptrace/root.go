@@ -31,6 +31,9 @@ type streams struct {
 // usageError is a wrong command line.
 type usageError struct{ error }
 
+// Unwrap returns the error itself, which may carry a hint.
+func (u usageError) Unwrap() error { return u.error }
+
 func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
 
 // hinted is an error with an advice, printed on a line of its own.
@@ -60,10 +63,18 @@ func exitCode(s *streams, err error) int {
 	if errors.Is(err, errFindings) {
 		return exitFindings
 	}
-	fmt.Fprintf(s.err, "mcptrace: %s\n", oneLine(err.Error()))
+	var child childExit
+	if errors.As(err, &child) {
+		return int(child)
+	}
+	text, suggested, _ := strings.Cut(err.Error(), "\n\nDid you mean this?")
+	fmt.Fprintf(s.err, "mcptrace: %s\n", oneLine(text))
 	var h hinted
-	if errors.As(err, &h) {
+	switch {
+	case errors.As(err, &h):
 		fmt.Fprintf(s.err, "mcptrace: hint: %s\n", oneLine(h.hint))
+	case suggested != "":
+		fmt.Fprintf(s.err, "mcptrace: hint: did you mean %s?\n", strings.Join(strings.Fields(suggested), " or "))
 	}
 	var u usageError
 	if errors.As(err, &u) || isCobraUsage(err) {
@@ -80,6 +91,14 @@ func oneLine(s string) string {
 		}
 		return r
 	}, strings.TrimSpace(s))
+}
+
+// someInput asks for at least one input.
+func someInput(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return usageError{hinted{errors.New("nothing to read: name at least one input"), "see: " + cmd.CommandPath() + " --help"}}
+	}
+	return nil
 }
 
 // isCobraUsage reports whether cobra itself refused the command line. It has no error types for that.
@@ -114,7 +133,7 @@ are held open after the answer cost.`,
 		return usageError{hinted{err, "see: " + c.CommandPath() + " --help"}}
 	})
 	root.SetVersionTemplate("mcptrace {{.Version}}\n")
-	root.AddCommand(analyzeCommand(s), recordCommand(s), policiesCommand(s), findingsCommand(s), exportCommand(s), showCommand(s))
+	root.AddCommand(analyzeCommand(s), recordCommand(s), policiesCommand(s), findingsCommand(s), exportCommand(s), showCommand(s), reportCommand(s), redactCommand(s), replayCommand(s), serveCommand(s))
 	return root
 }
 

@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -66,7 +68,7 @@ func (f *showFlags) run(ctx context.Context, s *streams, args []string) error {
 	if f.payload {
 		o.Payload = f.cut
 	}
-	a, tracks, err := f.tracked(ctx, s, args, analyze.Options{Policies: ps, Replay: replay.Options{Timeout: f.timeout}}, o)
+	a, tracks, err := f.look(ctx, s, args, analyze.Options{Policies: ps, Replay: replay.Options{Timeout: f.timeout}}, o)
 	if err != nil {
 		return err
 	}
@@ -74,11 +76,17 @@ func (f *showFlags) run(ctx context.Context, s *streams, args []string) error {
 	if err != nil {
 		return err
 	}
+	t := tracks.Of(c)
+	if t == nil {
+		if t, err = f.trackOf(ctx, s, args, c, o); err != nil {
+			return err
+		}
+	}
 	show := report.ShowOptions{Zone: zone}
 	if f.payload {
 		show.Payload = f.cut
 	}
-	return report.Show(s.out, a, c, tracks.Of(c), show)
+	return report.Show(s.out, a, c, t, show)
 }
 
 // caseOf returns the exchange with that number.
@@ -94,23 +102,54 @@ func caseOf(a *analyze.Analyzer, id int) (*analyze.Case, error) {
 	return nil, hinted{fmt.Errorf("no exchange %d: no MCP was found", id), "mcptrace analyze says why"}
 }
 
-// tracked reads the inputs, keeps the course of each exchange and draws the conclusions.
-func (f *inputFlags) tracked(ctx context.Context, s *streams, args []string, o analyze.Options, to report.TrackOptions) (*analyze.Analyzer, *report.Tracks, error) {
+// look reads the inputs and draws the conclusions. What can be read once only is kept as far as the usual limits go; of
+// files the exchange in question is read again, when it is known which one that is.
+func (f *showFlags) look(ctx context.Context, s *streams, args []string, o analyze.Options, to report.TrackOptions) (*analyze.Analyzer, *report.Tracks, error) {
+	if !slices.Contains(args, "-") {
+		a, err := f.tracked(ctx, s, args, o, nil)
+		return a, nil, err
+	}
+	to.Max = 0
+	tracks := &report.Tracks{O: to}
+	a, err := f.tracked(ctx, s, args, o, tracks)
+	return a, tracks, err
+}
+
+// trackOf reads the inputs again for the course of one exchange.
+func (f *inputFlags) trackOf(ctx context.Context, s *streams, args []string, c *analyze.Case, o report.TrackOptions) (*report.Track, error) {
+	var t *report.Track
+	again := &streams{in: s.in, out: s.out, err: io.Discard} // warnings were given
+	r := &reader{flags: f, s: again, failed: func(capture.ConnectFailure) {}, out: func(ex *capture.Exchange, _ *capture.Reading) {
+		if ex.Seq == c.Seq && ex.Start == c.Start && ex.Conn.ID == c.Conn.ID && ex.Conn.Client == c.Conn.Client {
+			t = report.NewTrack(ex, o)
+		}
+		ex.Release()
+	}}
+	err := r.read(ctx, args)
+	return t, err
+}
+
+// keeper keeps something of each exchange while its bytes are there.
+type keeper interface{ Add(ex *capture.Exchange) }
+
+// tracked reads the inputs, shows each exchange to keep where that is not nil, and draws the conclusions.
+func (f *inputFlags) tracked(ctx context.Context, s *streams, args []string, o analyze.Options, keep keeper) (*analyze.Analyzer, error) {
 	filter, err := f.filter()
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	o.Filter = filter
 	a := analyze.New(o)
-	tracks := &report.Tracks{O: to}
 	r := &reader{flags: f, s: s, failed: a.ConnectFailure, out: func(ex *capture.Exchange, rd *capture.Reading) {
 		a.Add(ex, rd)
-		tracks.Add(ex)
+		if keep != nil {
+			keep.Add(ex)
+		}
 		ex.Release()
 	}}
 	if err := r.read(ctx, args); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	a.Report(r.inputs, r.conns)
-	return a, tracks, nil
+	return a, nil
 }

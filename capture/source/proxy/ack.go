@@ -85,12 +85,11 @@ func (a *acker) ask() {
 
 // sample tells what is new; true: all is told. The caller holds the lock.
 func (a *acker) sample() bool {
-	n := a.leg.unacked()
 	off := a.told
-	switch {
-	case n <= 0: // all, or all that can be known
+	switch n := a.leg.unacked(); {
+	case n == 0 || !canAsk:
 		off = a.written
-	case a.exact:
+	case n > 0 && a.exact:
 		off = max(off, a.written-n)
 	}
 	if off > a.told {

@@ -65,6 +65,9 @@ func (g *gate) next(w []byte) (safe, headAt int, head *request, err error) {
 			}
 		}
 	}
+	if g.state == gateTrailers {
+		return g.line, 0, nil, nil // held back until they are whole
+	}
 	return g.pos, 0, nil, nil
 }
 

@@ -73,7 +73,7 @@ const (
 
 // drain waits until the peer has acknowledged all that was written: a reset destroys what it has not. It gives up when
 // the peer is gone or takes nothing any more.
-func (l *leg) drain(ctx context.Context) {
+func (l *leg) drain(ctx context.Context, patience time.Duration) {
 	last, since, wait := int64(-1), time.Now(), drainFirst
 	for ctx.Err() == nil {
 		n := l.unacked()
@@ -85,7 +85,7 @@ func (l *leg) drain(ctx context.Context) {
 		}
 		if n != last {
 			last, since = n, time.Now()
-		} else if time.Since(since) > drainPatience {
+		} else if time.Since(since) > patience {
 			return
 		}
 		time.Sleep(wait)

@@ -13,7 +13,9 @@ type refusal struct {
 }
 
 // Error implements error.
-func (r *refusal) Error() string { return fmt.Sprintf("%d %s: %s", r.status, http.StatusText(r.status), r.why) }
+func (r *refusal) Error() string {
+	return fmt.Sprintf("%d %s: %s", r.status, http.StatusText(r.status), r.why)
+}
 
 func refuse(status int, why string) *refusal { return &refusal{status, why} }
 

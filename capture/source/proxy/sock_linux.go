@@ -6,7 +6,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// unacked returns how many bytes written to the connection its peer has not acknowledged; -1: not known.
+// canAsk: the kernel tells how far the peer has acknowledged.
+const canAsk = true
+
+// unacked returns how many bytes written to the connection its peer has not acknowledged; -1: the connection is closed.
 //
 // Source: tcp(7), SIOCOUTQ.
 func (l *leg) unacked() int64 {

@@ -4,6 +4,9 @@ package proxy
 
 import "time"
 
+// canAsk: the kernel tells how far the peer has acknowledged. Here a complete write has to do.
+const canAsk = false
+
 // unacked returns how many bytes written to the connection its peer has not acknowledged; here it is never known.
 func (l *leg) unacked() int64 { return -1 }
 

@@ -1,0 +1,134 @@
+package analyze
+
+import (
+	"net/netip"
+	"sort"
+	"strings"
+
+	"mcptrace/capture"
+)
+
+// callKey is what equal calls have in common: where they were sent, what they ask for, and who sent them, by session or
+// by address.
+type callKey struct {
+	where   capture.Endpoint
+	fp      [32]byte
+	session *Session
+	client  netip.Addr
+}
+
+// attempts are the calls with one callKey: those that may turn out to be the first attempt of a later one, in time
+// order, and when all of them were in flight.
+type attempts struct {
+	waiting []attempt
+	starts  []capture.Instant // ascending
+	open    endings
+}
+
+// attempt is a call that may be repeated later.
+type attempt struct {
+	c      *Case
+	equal  *attempts // the equal calls of its session
+	index  int       // in equal.starts
+	beside int       // equal calls in flight when it was sent
+}
+
+// lookBack bounds how many earlier attempts are compared with a call: with more, who repeats whom is a guess anyway.
+const lookBack = 256
+
+// attempt takes note of one more call of a session.
+func (t *attempts) attempt(c *Case, a *Analyzer) attempt {
+	x := attempt{c, t, len(t.starts), t.open.begin(c.Start, c.endOrLast(a))}
+	t.starts = append(t.starts, c.Start)
+	return x
+}
+
+// candidates drops those that can no longer be a first attempt and returns the oldest others, lookBack at most.
+func (t *attempts) candidates(a *Analyzer, at capture.Instant) []attempt {
+	n := min(len(t.waiting), lookBack)
+	kept := n
+	for i := n - 1; i >= 0; i-- {
+		if !a.spent(t.waiting[i].c, at) {
+			kept--
+			t.waiting[kept] = t.waiting[i]
+		}
+	}
+	t.waiting = t.waiting[kept:]
+	return t.waiting[:n-kept]
+}
+
+// fanOut counts the equal calls that were in flight together with x, itself included: many are meant to be.
+func (x attempt) fanOut(a *Analyzer) int {
+	last := x.c.endOrLast(a)
+	starts := x.equal.starts
+	later := sort.Search(len(starts), func(i int) bool { return starts[i] > last }) - x.index - 1
+	return x.beside + 1 + max(0, later)
+}
+
+// spent reports whether f can no longer be the first attempt of a call sent at that time or later.
+func (a *Analyzer) spent(f *Case, at capture.Instant) bool {
+	switch {
+	case f.RepeatedBy != nil, expectedRepeat(f):
+		return true
+	case f.End.Kind != capture.EndOpen && f.endOrLast(a)+capture.Instant(a.opt.Window) < at:
+		return true
+	case f.HTTP.Status == 404 && f.Header.Session != "", f.HTTP.Status == 429, f.HTTP.Status >= 500:
+		return false
+	case f.HTTP.Status >= 400:
+		return true
+	}
+	an := &f.Answers[0]
+	if f.over() == 0 || f.over() > at || an.Level != capture.LevelDispatched || f.at(an.At) > at {
+		return false
+	}
+	return !a.classifyAnswered(&Link{}, f, an, true)
+}
+
+// findReissues matches second attempts to first ones, one to one and in time order (ruling 23). Repeats that the
+// protocol itself asks for (spec.md section 7) are none.
+func (a *Analyzer) findReissues() {
+	a.countBeside()
+	byKey := map[callKey]*attempts{}
+	at := func(k callKey) *attempts {
+		t := byKey[k]
+		if t == nil {
+			t = &attempts{}
+			byKey[k] = t
+		}
+		return t
+	}
+	for _, c := range a.cases {
+		k := c.call()
+		if c.HTTP.Method != "POST" && c.Proto != "stdio" || c.R.Kind != capture.KindRequest || c.HopOf != nil || strings.HasPrefix(k.Method, "tasks/") {
+			continue
+		}
+		key := callKey{where: c.endpoint(), fp: k.Fingerprint}
+		key.session = c.Group
+		mine := at(key)
+		key.session, key.client = nil, c.Conn.Client.Addr()
+		moved := at(key)
+		a.match(c, mine, moved)
+		x := mine.attempt(c, a)
+		mine.waiting, moved.waiting = append(mine.waiting, x), append(moved.waiting, x)
+	}
+}
+
+// match looks for the first attempt that c repeats: in its session, or by its client in a session that has ended.
+func (a *Analyzer) match(c *Case, mine, moved *attempts) {
+	same, other := mine.candidates(a, c.Start), moved.candidates(a, c.Start)
+	for len(same) > 0 || len(other) > 0 {
+		var x attempt
+		if len(other) == 0 || len(same) > 0 && same[0].c.ID <= other[0].c.ID {
+			x, same = same[0], same[1:]
+		} else {
+			x, other = other[0], other[1:]
+			if x.c.Group == c.Group {
+				continue // it stands in same too
+			}
+		}
+		if l := a.link(x.c, c, x.fanOut(a) >= parallel); l != nil {
+			c.Reissue, x.c.RepeatedBy = l, c
+			return
+		}
+	}
+}

@@ -1,0 +1,28 @@
+package analyze
+
+import "mcptrace/capture"
+
+var repeatAfterAnswer = Rule{
+	Code: "repeat-after-answer", Severity: Info, Optional: true,
+	Title:  "An equal call after a clean answer",
+	Text:   "No fault of anyone's: clients ask the same again. Shown on request, to see how often.",
+	Source: "observation",
+	All: func(a *Analyzer) []Finding {
+		last := map[callKey]*Case{}
+		var fs []Finding
+		for _, c := range a.cases {
+			k := c.call()
+			if c.R.Kind != capture.KindRequest || c.HopOf != nil || k.Method == "ping" {
+				continue
+			}
+			key := callKey{where: c.endpoint(), fp: k.Fingerprint, session: c.Group}
+			if p := last[key]; p != nil && c.Reissue == nil && p.dispatched() && p.Break == nil && p.at(p.Answer.At) < c.Start && c.Start.Sub(p.at(p.Answer.At)) <= a.opt.Window {
+				f := about(c, -1, 0, "%s repeats the call of exchange %s, which had been answered.", c.name(), id(p))
+				f.Cases = append(f.Cases, p)
+				fs = append(fs, f)
+			}
+			last[key] = c
+		}
+		return fs
+	},
+}

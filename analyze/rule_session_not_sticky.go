@@ -1,0 +1,38 @@
+package analyze
+
+var sessionNotSticky = Rule{
+	Code: "session-not-sticky", Severity: Error,
+	Title:  "One session is known and unknown in turn",
+	Text:   "The same session id is answered 404 (or 400) and with success alternately: several instances share the address, and each knows its own sessions only. Route by session, share the sessions, or go without.",
+	Source: "MCP transports, Session Management: 404 means that the session has ended",
+	All: func(a *Analyzer) []Finding {
+		var fs []Finding
+		for _, s := range a.Sessions {
+			if !s.HasID || s.Transport != "streamable-http" {
+				continue
+			}
+			if f, ok := alternating(s.Cases, func(c *Case) answerClass {
+				switch {
+				case c.Header.Session == "" || c.Modern || c.HopOf != nil || c.method() == "initialize":
+					return neither
+				case c.HTTP.Status == 404 || c.HTTP.Status == 400 && !c.dispatchedError():
+					return refusedAnswer
+				case c.HTTP.Status >= 200 && c.HTTP.Status < 300:
+					return acceptedAnswer
+				}
+				return neither
+			}); ok {
+				f.Message = "Session " + s.Label + " was " + f.Message + ": its requests seem to reach instances that do not know it."
+				fs = append(fs, f)
+			}
+		}
+		return fs
+	},
+}
+
+// dispatchedError reports whether the call was answered with an error of JSON-RPC's own: about the request, not the
+// session.
+func (c *Case) dispatchedError() bool {
+	m := c.Answer.Message
+	return m != nil && c.Answer.Kind == "error" && m.Result.Code >= -32768 && m.Result.Code <= -32600
+}

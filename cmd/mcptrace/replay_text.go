@@ -1,0 +1,92 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"text/tabwriter"
+
+	"mcptrace/analyze"
+	"mcptrace/replay"
+)
+
+// writeReplayText writes what was played, one exchange after the other.
+func writeReplayText(w io.Writer, a *analyze.Analyzer, plays []*play) error {
+	var b bytes.Buffer
+	if len(plays) == 0 {
+		b.WriteString("No exchange to play. mcptrace analyze says what the input holds.\n")
+	}
+	for i, p := range plays {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		replayHead(&b, p)
+		replaySteps(&b, p)
+		switch {
+		case !p.c.IsCall():
+			b.WriteString("\nIt carries no call, so no client waits for an answer.\n")
+		case len(p.swept) > 0:
+			sweepText(&b, p, a.Outcomes(p.c))
+		case p.cut >= 0:
+			replayOutcomes(&b, p.cuts)
+		default:
+			replayOutcomes(&b, a.Outcomes(p.c))
+		}
+	}
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+func replayHead(b *bytes.Buffer, p *play) {
+	fmt.Fprintf(b, "#%d %s\n", p.c.ID, oneLine(p.c.Name()))
+	if p.cut >= 0 {
+		fmt.Fprintf(b, "  broken behind body byte %d of %d (%s)\n", p.cut, p.total, p.how)
+	}
+	b.WriteByte('\n')
+}
+
+func replaySteps(b *bytes.Buffer, p *play) {
+	t := aligned(b)
+	fmt.Fprintf(t, "offset\ttime\twhat\n")
+	for _, s := range p.steps {
+		offset, at, mark := "", "", " "
+		if s.Offset >= 0 {
+			offset = fmt.Sprint(s.Offset)
+		}
+		if s.At >= 0 {
+			at = analyze.Dur(s.At)
+		}
+		if s.Answer {
+			mark = "*"
+		}
+		fmt.Fprintf(t, "%s\t%s\t%s %s\n", offset, at, mark, oneLine(s.What))
+	}
+	t.Flush()
+}
+
+func replayOutcomes(b *bytes.Buffer, outs []replay.Outcome) {
+	b.WriteByte('\n')
+	t := aligned(b)
+	fmt.Fprintf(t, "policy\tverdict\treturned\theld\tnext\n")
+	for _, o := range outs {
+		returned, held := "", ""
+		if o.Returned >= 0 {
+			returned = analyze.Dur(o.Returned)
+		}
+		if o.Held > 0 {
+			held = analyze.Dur(o.Held)
+		}
+		if o.Censored {
+			held = "at least " + held
+		}
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\n", o.Policy, o.Verdict, returned, held, o.Next)
+	}
+	t.Flush()
+	b.WriteByte('\n')
+	for _, o := range outs {
+		fmt.Fprintf(b, "%s: %s\n", o.Policy, o.Why)
+	}
+}
+
+// aligned returns a writer that puts tab-separated cells under each other.
+func aligned(b *bytes.Buffer) *tabwriter.Writer { return tabwriter.NewWriter(b, 0, 8, 2, ' ', 0) }

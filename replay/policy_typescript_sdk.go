@@ -1,0 +1,15 @@
+package replay
+
+import "time"
+
+var typescriptSDK = Policy{
+	Name: "typescript-sdk",
+	Doc: "Returns on the answer and reads on behind the caller's back. A stream that ends or breaks without the answer tells it nothing: it waits for its timeout (60 s), or " +
+		"sends a GET with Last-Event-ID where an event id was seen, in every era. A CR at the very end of what has come ends no line yet.",
+	Client:   "TypeScript SDK (@modelcontextprotocol/sdk 1.32.2; client 2.0.0 and 2.4.0 behave alike) on Node",
+	Source:   "@modelcontextprotocol/sdk 1.32.2, dist/esm/client/streamableHttp.js, shared/protocol.js, types.js; eventsource-parser 3",
+	Checked:  "against the SDK itself, over real sockets, in the tests of this package, where Node and the SDK are installed",
+	Timeout:  60 * time.Second,
+	open:     newTSSDK,
+	patience: func(t time.Duration) patience { return patience{whole: t} },
+}

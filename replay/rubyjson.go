@@ -1,0 +1,109 @@
+package replay
+
+import (
+	"encoding/json"
+
+	"mcptrace/capture/wire/jsonrpc"
+)
+
+// object is a JSON object as a client sees it that asks it for members by name.
+type object map[string]json.RawMessage
+
+// maxRubyDepth is how deep Ruby's JSON.parse lets a text nest.
+const maxRubyDepth = 100
+
+// parseRuby parses text as Ruby's JSON.parse does. valid: it is JSON; o is nil where it is no object.
+func parseRuby(text []byte) (o object, valid bool) {
+	if !mayBeJSON(text) || depth(text) > maxRubyDepth {
+		return nil, false
+	}
+	if json.Unmarshal(text, &o) == nil {
+		return o, true
+	}
+	return nil, json.Valid(text)
+}
+
+// mayBeJSON refuses at a glance what is cut off: a sweep asks after every byte.
+func mayBeJSON(text []byte) bool {
+	for i := len(text) - 1; i >= 0; i-- {
+		switch c := text[i]; c {
+		case ' ', '\t', '\r', '\n':
+			continue
+		case '}', ']', '"':
+			return true
+		default:
+			return c >= '0' && c <= '9' || c == 'e' || c == 'l'
+		}
+	}
+	return false
+}
+
+// depth returns how deep arrays and objects stand within each other.
+func depth(text []byte) int {
+	now, most, in := 0, 0, false
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case in && c == '\\':
+			i++
+		case c == '"':
+			in = !in
+		case in:
+		case c == '{' || c == '[':
+			now++
+			most = max(most, now)
+		case c == '}' || c == ']':
+			now--
+		}
+	}
+	return most
+}
+
+// has reports whether the object has the member, whatever its value.
+func (o object) has(name string) bool {
+	_, ok := o[name]
+	return ok
+}
+
+// truthy reports whether the member is there and neither null nor false.
+func (o object) truthy(name string) bool {
+	v, ok := o[name]
+	return ok && string(v) != "null" && string(v) != "false"
+}
+
+// text returns a member that is a string.
+func (o object) text(name string) (string, bool) {
+	v, ok := o[name]
+	if !ok {
+		return "", false
+	}
+	return jsonrpc.Text(v)
+}
+
+// object returns a member that is an object, nil where it is none.
+func (o object) object(name string) object {
+	var m object
+	if v, ok := o[name]; ok && json.Unmarshal(v, &m) == nil {
+		return m
+	}
+	return nil
+}
+
+// isArray reports whether the member is an array.
+func (o object) isArray(name string) bool {
+	v := o[name]
+	return len(v) > 0 && v[0] == '['
+}
+
+// answersLoosely reports whether the object's id is want, or reads the same as text: "2" answers 2.
+func (o object) answersLoosely(want jsonrpc.ID) bool {
+	got := jsonrpc.ID(o["id"])
+	return got.Equal(want) || idText(got) == idText(want) && got != "" && got != "null"
+}
+
+// idText returns an id as Ruby's to_s gives it.
+func idText(id jsonrpc.ID) string {
+	if s, ok := jsonrpc.Text([]byte(id)); ok {
+		return s
+	}
+	return string(id)
+}

@@ -1,0 +1,54 @@
+package replay_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+)
+
+// The TypeScript SDK itself, on Node. It is compared where both are installed: npm install in testdata/typescript.
+func TestTypeScriptSDK(t *testing.T) {
+	dir := "testdata/typescript"
+	node, err := exec.LookPath("node")
+	if err != nil {
+		t.Skip("Node is not installed")
+	}
+	if _, err := os.Stat(filepath.Join(dir, "node_modules")); err != nil {
+		t.Skip("the SDK is not installed: run npm install in replay/" + dir)
+	}
+	type server struct {
+		Name string `json:"name"`
+		URL  string `json:"url"`
+	}
+	all := scripts(t)
+	var servers []server
+	live := map[string]*scripted{}
+	for _, s := range all {
+		live[s.name] = serveScript(t, s.wire, s.how)
+		servers = append(servers, server{s.name, live[s.name].url()})
+	}
+	in, _ := json.Marshal(servers)
+	cmd := exec.CommandContext(t.Context(), node, "did.mjs")
+	cmd.Dir, cmd.Stdin, cmd.Stderr = dir, bytes.NewReader(in), os.Stderr
+	text, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	did := map[string]string{}
+	if err := json.Unmarshal(text, &did); err != nil {
+		t.Fatalf("%v: %q", err, text)
+	}
+	for _, s := range all {
+		got := did[s.name]
+		if len(live[s.name].gets) > 0 {
+			got = "resumed"
+		}
+		o := modelSays(t, s.wire, s.how, "typescript-sdk")
+		if got != word(o, s.how) {
+			t.Errorf("%s: the SDK: %s; the model: %s (%s: %s)\n%.300q", s.name, got, word(o, s.how), o.Verdict, o.Why, s.wire)
+		}
+	}
+}

@@ -1,0 +1,374 @@
+package replay
+
+import (
+	"bytes"
+	"strings"
+	"time"
+
+	"mcptrace/capture"
+	"mcptrace/capture/wire/jsonrpc"
+	"mcptrace/capture/wire/sse"
+)
+
+// waypoint is what a reader by the rules has once n body bytes have come: it holds from n to the next waypoint.
+type waypoint struct {
+	n       int64
+	level   capture.Level
+	isError bool
+	answer  time.Duration // -1: not dispatched
+	crOnly  bool
+	tail    capture.Level
+	eventID bool
+	noColon time.Duration
+	holed   bool
+}
+
+func waypointOf(n int64, v *View) waypoint {
+	return waypoint{n, v.Level, v.Error, v.Answer, v.CROnly, v.Tail, v.EventID, v.NoColon, v.Holed}
+}
+
+// differs reports whether something but the place changed.
+func (w waypoint) differs(o waypoint) bool {
+	o.n = w.n
+	return w != o
+}
+
+// put sets what the waypoint knows in v.
+func (w waypoint) put(v *View) {
+	v.Level, v.Error, v.Answer, v.CROnly, v.Tail = w.level, w.isError, w.answer, w.crOnly, w.tail
+	v.EventID, v.NoColon, v.Holed = w.eventID, w.noColon, w.holed
+}
+
+// route is what a sweep knows of the response before it plays anybody.
+type route struct {
+	ex     *capture.Exchange
+	rd     *capture.Reading
+	how    How
+	total  int64 // body bytes
+	static View  // as of the head
+	runs   []run // of body bytes that became readable together
+	points []waypoint
+}
+
+// run is body bytes from start on that became readable at one moment.
+type run struct {
+	start int64
+	at    time.Duration
+}
+
+// newRoute works out the waypoints. An event stream without content coding takes one pass; else they are found by halving
+// the body where two ends of a stretch differ.
+func newRoute(ex *capture.Exchange, rd *capture.Reading, how How) *route {
+	r := &route{ex: ex, rd: rd, how: how, total: ex.Response.BodyLen()}
+	r.static = *r.viewByReading(0)
+	r.timeRuns()
+	m := &ex.Response
+	coding := strings.ToLower(strings.TrimSpace(m.Head.Get("Content-Encoding")))
+	if plain := (coding == "" || coding == "identity") && len(m.Holes) == 0 && rd.Odd&capture.OddTruncated == 0; plain && rd.SSE {
+		r.streamPoints()
+	} else {
+		r.halvedPoints(plain)
+	}
+	return r
+}
+
+// timeRuns notes when each body byte was readable.
+func (r *route) timeRuns() {
+	m := &r.ex.Response
+	var off int64
+	chunk := 0
+	for _, s := range m.Body {
+		for at := s.Start; at < s.End; {
+			for chunk+1 < len(m.Chunks) && m.Chunks[chunk+1].Off <= at {
+				chunk++
+			}
+			end := s.End
+			if chunk+1 < len(m.Chunks) {
+				end = min(end, m.Chunks[chunk+1].Off)
+			}
+			if k := len(r.runs); k == 0 || r.runs[k-1].at != m.Chunks[chunk].At {
+				r.runs = append(r.runs, run{off, m.Chunks[chunk].At})
+			}
+			off += end - at
+			at = end
+		}
+	}
+}
+
+// viewByReading returns the view of the cut at n by reading all of it.
+func (r *route) viewByReading(n int64) *View {
+	cut := Cut(r.ex, n, r.how)
+	return cutView(cut, capture.Read(cut), r.how)
+}
+
+// halvedPoints finds the waypoints of a body that is not read as it comes. For JSON, plain tells where something may
+// change: between the tokens of the envelope.
+func (r *route) halvedPoints(plain bool) {
+	at := func(n int64) waypoint { return waypointOf(n, r.viewByReading(n)) }
+	marks := []int64{0}
+	if body := []byte(nil); plain && r.total <= maxEvent {
+		r.ex.Response.Pieces(func(p *capture.Piece) bool {
+			body = append(body, p.Data...)
+			return true
+		})
+		marks = append(marks, tokenBorders(body, 2)...)
+	}
+	if marks[len(marks)-1] < r.total {
+		marks = append(marks, r.total)
+	}
+	last := at(0)
+	r.points = append(r.points, last)
+	for _, n := range marks[1:] {
+		next := at(n)
+		r.halve(last, next, at)
+		last = next
+	}
+}
+
+// halve adds the waypoints behind lo, up to hi.
+func (r *route) halve(lo, hi waypoint, at func(int64) waypoint) {
+	switch {
+	case !lo.differs(hi):
+		return
+	case hi.n-lo.n <= 1:
+		r.points = append(r.points, hi)
+		return
+	}
+	mid := at(lo.n + (hi.n-lo.n)/2)
+	r.halve(lo, mid, at)
+	r.halve(mid, hi, at)
+}
+
+// maxBorders bounds the places between tokens that are looked at in one event; a message has a handful of members.
+const maxBorders = 512
+
+// tokenBorders returns the offsets in text at which what a JSON text says as a whole may change: outside of strings, at
+// most depth deep.
+func tokenBorders(text []byte, depth int) []int64 {
+	var out []int64
+	now, in := 0, false
+	for i := 0; i < len(text) && len(out) < maxBorders; i++ {
+		c := text[i]
+		shallow := now <= depth
+		switch {
+		case in && c == '\\':
+			i++
+			continue
+		case c == '"':
+			in = !in
+		case in:
+			continue
+		case c == '{' || c == '[':
+			now++
+		case c == '}' || c == ']':
+			now--
+		case c == ' ' || c == '\t':
+			continue
+		}
+		if shallow || now <= depth {
+			out = append(out, int64(i)+1)
+		}
+	}
+	return out
+}
+
+// streamPoints walks an event stream once.
+func (r *route) streamPoints() {
+	w := streamWalk{r: r, kept: &capture.Reading{Kind: r.rd.Kind, Calls: r.rd.Calls, SSE: true}, noColon: -1}
+	sc := sse.NewScanner(&w)
+	w.mark(0)
+	r.ex.Response.Pieces(func(p *capture.Piece) bool {
+		w.buf = append(w.buf, p.Data...)
+		sc.Write(p.Data)
+		if used := w.start - w.base; used > 0 {
+			w.buf = w.buf[:copy(w.buf, w.buf[used:])]
+			w.base = w.start
+		}
+		return true
+	})
+	w.tails(w.buf)
+}
+
+// streamWalk collects the waypoints of an event stream.
+type streamWalk struct {
+	r       *route
+	buf     []byte // the bytes from base on
+	base    int64
+	start   int64 // of the block under way
+	next    int   // index of the next message
+	kept    *capture.Reading
+	eventID bool
+	noColon time.Duration
+	settled bool // every call has its answer: no tail matters
+}
+
+// Event implements sse.Handler.
+func (w *streamWalk) Event(e *sse.Event) {
+	w.start = e.Start
+	if !w.settled {
+		w.tails(w.buf[e.Start-w.base : e.End-w.base])
+	}
+	w.start = e.End
+	w.eventID = w.eventID || e.HasID && e.ID != ""
+	if e.NoColon && w.noColon < 0 {
+		w.noColon = w.r.readableAt(e.Start + 1)
+	}
+	w.take(e)
+}
+
+// take adds the messages of an event, which stand in the reading already.
+func (w *streamWalk) take(e *sse.Event) {
+	ms := w.r.rd.Messages
+	k := len(w.kept.Messages)
+	for ; w.next < len(ms) && ms[w.next].End <= e.End; w.next++ {
+		if ms[w.next].Level == capture.LevelDispatched && w.matters(&ms[w.next]) {
+			w.kept.Messages = append(w.kept.Messages, ms[w.next])
+		}
+	}
+	added := w.kept.Messages[k:]
+	if !e.EndedByCR || len(added) == 0 {
+		w.mark(e.End)
+		return
+	}
+	final := added[0].CROnly
+	for i := range added {
+		added[i].CROnly = true
+	}
+	w.mark(e.End)
+	for i := range added {
+		added[i].CROnly = final
+	}
+	w.mark(e.End + 1)
+}
+
+// matters reports whether a message can change who is answered by what: the first that answers a call, and the first two
+// messages whatever they are, because an error without an id answers only where it stands alone.
+func (w *streamWalk) matters(m *capture.Inbound) bool {
+	if len(w.kept.Messages) < 2 {
+		return true
+	}
+	if !m.IsResponse() {
+		return false
+	}
+	for i := range w.kept.Calls {
+		c := &w.kept.Calls[i]
+		if c.IsCall() && m.ID.Equal(c.ID) {
+			k := w.kept.AnswerTo(w.r.static.Status, c)
+			return k < 0 || w.kept.Messages[k].Level != capture.LevelDispatched
+		}
+	}
+	return false
+}
+
+// Comment implements sse.Handler.
+func (w *streamWalk) Comment(int64, int64) {}
+
+// CRLF implements sse.Handler: the LF belongs to the block before.
+func (w *streamWalk) CRLF(end int64) { w.start = max(w.start, end+1) }
+
+// mark adds a waypoint at n for the messages that are kept.
+func (w *streamWalk) mark(n int64) {
+	if n > w.r.total {
+		return
+	}
+	w.add(w.point(n))
+	_, w.settled = w.kept.LastAnswer(w.r.static.Status)
+}
+
+// point returns the waypoint at n for the messages that are kept.
+func (w *streamWalk) point(n int64) waypoint {
+	v := w.r.static
+	v.Level, v.Tail, v.Answer, v.Error, v.CROnly = capture.LevelNone, capture.LevelNone, -1, false, false
+	v.readAnswer(w.r.ex, w.kept)
+	v.EventID, v.NoColon = w.eventID, w.noColon
+	return waypointOf(n, &v)
+}
+
+func (w *streamWalk) add(p waypoint) {
+	ps := w.r.points
+	switch k := len(ps); {
+	case k > 0 && ps[k-1].n == p.n:
+		ps[k-1] = p
+	case k == 0 || ps[k-1].differs(p):
+		w.r.points = append(ps, p)
+	}
+}
+
+// tails adds waypoints for the beginnings of an answer that the block under way, whose bytes these are, holds while
+// nothing has dispatched it.
+func (w *streamWalk) tails(block []byte) {
+	if w.settled || !mayAnswer(block) {
+		return
+	}
+	k := len(w.kept.Messages)
+	at := func(n int64) waypoint {
+		w.kept.Messages = w.kept.Messages[:k]
+		if m, ok := tailMessage(block[:n-w.start]); ok {
+			w.kept.Messages = append(w.kept.Messages, m)
+		}
+		return w.point(n)
+	}
+	last := at(w.start)
+	for _, off := range blockBorders(block) {
+		next := at(w.start + off)
+		w.r.halve(last, next, at)
+		last = next
+	}
+	w.kept.Messages = w.kept.Messages[:k]
+}
+
+// mayAnswer refuses at a glance what cannot hold a response; a key may be spelt with escapes.
+func mayAnswer(block []byte) bool {
+	return bytes.Contains(block, []byte("result")) || bytes.Contains(block, []byte("error")) || bytes.Contains(block, []byte(`\u`))
+}
+
+// tailMessage returns the response that stands in a block which nothing has ended, as far as it goes.
+func tailMessage(block []byte) (m capture.Inbound, ok bool) {
+	sc := sse.NewScanner(discard{})
+	sc.Write(block)
+	t := sc.Tail()
+	if !t.HasData {
+		return m, false
+	}
+	msg, complete, ok := jsonrpc.Prefix(t.Data)
+	if !ok || msg.Kind != jsonrpc.Result && msg.Kind != jsonrpc.Error {
+		return m, false
+	}
+	m = capture.Inbound{Kind: msg.Kind, ID: msg.ID, Level: capture.LevelPartial}
+	if complete {
+		m.Level = capture.LevelUnframed
+	}
+	return m, true
+}
+
+// discard is an sse.Handler that wants nothing.
+type discard struct{}
+
+func (discard) Event(*sse.Event)     {}
+func (discard) Comment(int64, int64) {}
+func (discard) CRLF(int64)           {}
+
+// blockBorders returns the offsets in a block, ascending, at which what its data says may change, its end left out.
+func blockBorders(block []byte) []int64 {
+	var out []int64
+	for at := 0; at < len(block); {
+		n := bytes.IndexAny(block[at:], "\r\n")
+		if n < 0 {
+			n = len(block) - at
+		}
+		line := block[at : at+n]
+		if value, ok := bytes.CutPrefix(line, []byte("data:")); ok && len(out) < maxBorders {
+			out = append(out, int64(at+5))
+			for _, b := range tokenBorders(value, 1) {
+				out = append(out, int64(at+5)+b)
+			}
+		}
+		for at += n; at < len(block) && (block[at] == '\r' || block[at] == '\n'); at++ {
+			out = append(out, int64(at)+1)
+		}
+	}
+	for len(out) > 0 && out[len(out)-1] >= int64(len(block)) {
+		out = out[:len(out)-1]
+	}
+	return append(out, max(0, int64(len(block))-1))
+}
