@@ -25,7 +25,7 @@ docs:
 # T=30s: how long for each target.
 fuzz:
 	@for p in $$(go list ./...); do for f in $$(go test -list '^Fuzz' $$p | grep '^Fuzz'); do \
-		echo $$p $$f; go test -run '^$$' -fuzz "^$$f$$" -fuzztime $(T) $$p || exit 1; done; done
+		echo $$p $$f; go test -run '^$$' -fuzz "^$$f$$" -fuzztime $(T) -fuzzminimizetime 10x $$p || exit 1; done; done
 
 # MB=500: how large the capture is.
 bench: build

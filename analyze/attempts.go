@@ -34,7 +34,7 @@ type attempt struct {
 }
 
 // lookBack bounds how many earlier attempts are compared with a call: with more, who repeats whom is a guess anyway.
-const lookBack = 256
+const lookBack = 64
 
 // attempt takes note of one more call of a session.
 func (t *attempts) attempt(c *Case, a *Analyzer) attempt {
@@ -70,7 +70,10 @@ func (a *Analyzer) spent(f *Case, at capture.Instant) bool {
 	switch {
 	case f.RepeatedBy != nil, expectedRepeat(f):
 		return true
-	case f.End.Kind != capture.EndOpen && f.endOrLast(a)+capture.Instant(a.opt.Window) < at:
+	case f.over() == 0:
+		// It is in flight for good: a repeat counts from its start, and an answer settles it.
+		return f.Start+capture.Instant(a.opt.Window) < at || f.Answers[0].Level == capture.LevelDispatched && f.at(f.Answers[0].At) <= at
+	case f.over()+capture.Instant(a.opt.Window) < at:
 		return true
 	case f.HTTP.Status == 404 && f.Header.Session != "", f.HTTP.Status == 429, f.HTTP.Status >= 500:
 		return false
@@ -78,7 +81,7 @@ func (a *Analyzer) spent(f *Case, at capture.Instant) bool {
 		return true
 	}
 	an := &f.Answers[0]
-	if f.over() == 0 || f.over() > at || an.Level != capture.LevelDispatched || f.at(an.At) > at {
+	if f.over() > at || an.Level != capture.LevelDispatched || f.at(an.At) > at {
 		return false
 	}
 	return !a.classifyAnswered(&Link{}, f, an, true)
@@ -113,22 +116,26 @@ func (a *Analyzer) findReissues() {
 	}
 }
 
-// match looks for the first attempt that c repeats: in its session, or by its client in a session that has ended.
+// match looks for the first attempt that c repeats: in its session, else by its client in a session that has ended.
 func (a *Analyzer) match(c *Case, mine, moved *attempts) {
-	same, other := mine.candidates(a, c.Start), moved.candidates(a, c.Start)
-	for len(same) > 0 || len(other) > 0 {
-		var x attempt
-		if len(other) == 0 || len(same) > 0 && same[0].c.ID <= other[0].c.ID {
-			x, same = same[0], same[1:]
-		} else {
-			x, other = other[0], other[1:]
-			if x.c.Group == c.Group {
-				continue // it stands in same too
-			}
-		}
-		if l := a.link(x.c, c, x.fanOut(a) >= parallel); l != nil {
-			c.Reissue, x.c.RepeatedBy = l, c
+	for _, x := range mine.candidates(a, c.Start) {
+		if a.try(x, c) {
 			return
 		}
 	}
+	for _, x := range moved.candidates(a, c.Start) {
+		if x.c.Group != c.Group && a.try(x, c) {
+			return
+		}
+	}
+}
+
+// try links c to x if it repeats it.
+func (a *Analyzer) try(x attempt, c *Case) bool {
+	l := a.link(x.c, c, x.fanOut(a) >= parallel)
+	if l == nil {
+		return false
+	}
+	c.Reissue, x.c.RepeatedBy = l, c
+	return true
 }

@@ -111,6 +111,8 @@ func (a *Analyzer) findCuts() {
 // cutKind sorts an exchange by who ended it, "" where that is nobody's habit: the end was in order.
 func (c *Case) cutKind() CutKind {
 	switch {
+	case c.Proto == "stdio":
+		return ""
 	case c.HTTP.Status == 504:
 		return GatewayTimeout
 	case c.afterIdle > cutFrom && c.HeadAt < 0 && c.Break != nil && c.End.By != "client" && c.End.At < cutFrom:

@@ -44,12 +44,16 @@ func (e *endings) begin(at, end capture.Instant) int {
 // never is later than every ending that was seen.
 const never = capture.Instant(1<<63 - 1)
 
-// countBeside counts for each call the others of its session that were in flight when it was sent.
+// countBeside counts for each call the others of its session that were in flight when it was sent, and notes when each
+// session was last of use.
 func (a *Analyzer) countBeside() {
 	open := map[*Session]*endings{}
 	for _, c := range a.cases {
 		if !c.isCall() || c.HopOf != nil {
 			continue
+		}
+		if c.ownDispatched() && c.HTTP.Status < 300 {
+			c.Group.lastUse = c.Start
 		}
 		e := open[c.Group]
 		if e == nil {

@@ -118,5 +118,6 @@ type Session struct {
 	Deleted   capture.Instant // when a DELETE of it succeeded, 0: never
 	Stream    string          // its GET streams: open, refused (405), not-sse, "" none was asked for
 
-	byID map[string][]*Case // see withID
+	lastUse capture.Instant    // start of the last call that was answered
+	byID    map[string][]*Case // see withID
 }

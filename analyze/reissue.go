@@ -21,7 +21,7 @@ func (a *Analyzer) link(first, second *Case, many bool) *Link {
 	if !same || expectedRepeat(first) || first.unseen() {
 		return nil
 	}
-	l := &Link{Of: first, SameID: first.call().ID.Equal(second.call().ID)}
+	l := &Link{Of: first, SameID: sameID(first.call().ID, second.call().ID)}
 	if !a.classify(l, first, second) || l.Finding == "reissue-while-in-flight" && first.Group != second.Group {
 		return nil // another session beside one in use is another client's
 	}
@@ -53,7 +53,7 @@ func samePrincipal(p, q *Case) (same, sure bool) {
 	if p.method() == "initialize" {
 		return p.Header.Principal == q.Header.Principal, true // each attempt may be given a session of its own
 	}
-	if p.Session == nil || q.Session == nil {
+	if p.Session == nil || q.Session == nil || p.Session.lastUse > q.Session.Start {
 		return false, false
 	}
 	return q.Session.Start > p.Start, p.Session.ClientName != "" || p.HTTP.Status == 404

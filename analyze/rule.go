@@ -25,6 +25,7 @@ func Rules() []Rule {
 		slowFirstByte, slowAnswer, keepaliveGap, idleCut, durationCut, clientTimeout, gatewayTimeout, keepaliveRace, headWithheld, bufferedStream, handshakeCost,
 		// framing
 		sseEventUnterminated, sseNonJSONData, sseOtherEventName, sseLineWithoutColon, sseInvalidUTF8, sseIDNul, sseMixedEOL, sseBOM, sseJSONOverLines,
+		stdioNonMCPLine, stdioPartialLine, stdioExitInFlight, stdioRestartReissue,
 		// capture quality
 		tcpGap, snaplenCut, tlsOpaque, midStart, oneDirection, clockStep,
 	}

@@ -7,7 +7,7 @@ var acceptIncomplete = Rule{
 	Title:  "A request does not accept what it may be answered with",
 	Text:   "A POST must list application/json and text/event-stream, a GET text/event-stream: the server chooses. Strict servers answer 406. A bare */* is let pass.",
 	Source: "MCP transports, Sending Messages to the Server item 2; Listening for Messages item 2",
-	All: perSession(func(c *Case, a *Analyzer) (string, Severity) {
+	All: perProgram(func(c *Case, a *Analyzer) (string, Severity) {
 		h := &c.Header
 		if c.Transport != "streamable-http" || h.AcceptsAny {
 			return "", 0

@@ -12,8 +12,11 @@ var answerUnframed = Rule{
 			return nil
 		}
 		what := "the end of its HTTP body"
-		if c.R.SSE {
+		switch {
+		case c.R.SSE:
 			what = "the blank line that dispatches it"
+		case c.Proto == "stdio":
+			what = "its newline"
 		}
 		return one(about(c, c.Answer.End, c.End.At, "The answer to %s is complete JSON, but %s is missing; the response %s.", c.name(), what, c.howEnded()))
 	},

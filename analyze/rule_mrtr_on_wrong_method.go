@@ -7,7 +7,7 @@ var mrtrOnWrongMethod = Rule{
 	Source: "MCP 2026-07-28 multi round-trip requests, Supported Requests",
 	Each: func(c *Case, a *Analyzer) []Finding {
 		m := c.Answer.Message
-		if m == nil || m.Result.ResultType != "input_required" || namedMethods[c.method()] {
+		if m == nil || !c.isCall() || m.Result.ResultType != "input_required" || namedMethods[c.method()] {
 			return nil
 		}
 		return one(about(c, m.End, m.At, "%s was answered with input_required.", c.name()))

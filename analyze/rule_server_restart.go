@@ -25,7 +25,7 @@ var serverRestart = Rule{
 		var order []string
 		for _, s := range a.Sessions {
 			l, ok := s.lost()
-			if !ok {
+			if !ok || l.c.Proto == "stdio" {
 				continue
 			}
 			if by[s.Server] == nil {

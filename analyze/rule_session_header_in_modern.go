@@ -7,7 +7,7 @@ var sessionHeaderInModern = Rule{
 	Title:  "A session id where the version has no sessions",
 	Text:   "2026-07-28 has no sessions: servers mint no ids and ignore those they get.",
 	Source: "MCP 2026-07-28 transports, Earlier Streamable HTTP Revisions",
-	All: perSession(func(c *Case, a *Analyzer) (string, Severity) {
+	All: perProgram(func(c *Case, a *Analyzer) (string, Severity) {
 		switch {
 		case !c.Modern:
 			return "", 0

@@ -172,13 +172,15 @@ func TestMany(t *testing.T) {
 			}
 			return k.Answer(jsonBody(done(itoa(i))))
 		})
-		start := time.Now()
-		judge(t, Options{}, 0, ks...)
-		return time.Since(start)
+		best := time.Hour
+		for range 2 {
+			start := time.Now()
+			judge(t, Options{}, 0, ks...)
+			best = min(best, time.Since(start))
+		}
+		return best
 	}
-	run(200)
-	small, large := run(1000), run(8000)
-	if large > 40*small {
+	if small, large := run(400), run(3200); large > 40*small {
 		t.Errorf("8 times the exchanges took %.0f times as long", float64(large)/float64(small))
 	}
 }

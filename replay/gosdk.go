@@ -174,6 +174,9 @@ func (c *goSDK) dispatch() {
 
 // message takes one JSON-RPC message.
 func (c *goSDK) message(text []byte, why string) {
+	if asksOrTells(text) {
+		return
+	}
 	m, ok := decodeGo(text)
 	switch {
 	case !ok:

@@ -23,6 +23,13 @@ func parseRuby(text []byte) (o object, valid bool) {
 	return nil, json.Valid(text)
 }
 
+// asksOrTells reports whether text is a request or a notification of JSON-RPC 2.0, which most events of a stream are: no
+// client takes one for an answer, and telling so is cheaper than taking it apart.
+func asksOrTells(text []byte) bool {
+	ms, batch, err := jsonrpc.Parse(text)
+	return err == nil && !batch && ms[0].V2 && (ms[0].Kind == jsonrpc.Request || ms[0].Kind == jsonrpc.Notification)
+}
+
 // mayBeJSON refuses at a glance what is cut off: a sweep asks after every byte.
 func mayBeJSON(text []byte) bool {
 	for i := len(text) - 1; i >= 0; i-- {

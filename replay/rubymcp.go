@@ -26,6 +26,7 @@ type rubyMCP struct {
 func newRubyMCP(a asked, v3 bool) client {
 	c := &rubyMCP{v3: v3, asked: a, stream: rubyStream{v3: v3, want: a.id}}
 	c.modern = v3 && a.modern
+	c.session = a.session && !c.modern // a modern request of this client names none
 	c.http.to = c
 	return c
 }
@@ -164,7 +165,7 @@ func (c *rubyMCP) settle(h *netHTTP, at time.Duration) move {
 
 // expired is what the client makes of a 404 to a request that named a session.
 func (c *rubyMCP) expired(at time.Duration) move {
-	if c.v3 && c.method == "tools/call" {
+	if c.method == "tools/call" {
 		return move{kind: fails, at: at, why: "The session is gone (404); it opens a new one but does not repeat a tools/call."}
 	}
 	return move{kind: reissues, at: at, why: "The session is gone (404); it opens a new one and sends the same request again."}

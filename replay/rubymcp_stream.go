@@ -160,7 +160,7 @@ func (u *rubySummary) add(e *rubyEvent, want jsonrpc.ID) {
 	if retainable(e.id) {
 		u.cursor = e.id
 	}
-	if e.other || len(e.data) == 0 {
+	if e.other || len(e.data) == 0 || asksOrTells(e.data) && depth(e.data) <= maxRubyDepth {
 		return
 	}
 	m, valid := parseRuby(e.data)
@@ -190,7 +190,7 @@ func (s *rubyStream) salvageLine(line []byte) {
 	s.blockBad = s.blockBad || !utf8.Valid(line)
 	switch {
 	case len(line) == 0:
-		if s.hasData && !s.carries {
+		if s.hasData && !s.carries && !asksOrTells(s.block) {
 			m, _ := parseRuby(s.block)
 			s.carries = m != nil && !m.has("method") && m.answersLoosely(s.want)
 		}

@@ -125,7 +125,7 @@ func (c *rubySDK) stops() bool {
 
 func (c *rubySDK) event(data []byte, id string) {
 	c.primed = c.primed || id != ""
-	if c.answer != nil || len(data) == 0 {
+	if c.answer != nil || len(data) == 0 || asksOrTells(data) {
 		return
 	}
 	if m, _ := parseRuby(data); m.has("result") || m.has("error") {

@@ -17,7 +17,7 @@ var ways = []replay.How{replay.FIN, replay.RST, replay.Stall}
 func TestSweepEqualsCut(t *testing.T) {
 	for _, path := range captures(t) {
 		for i, e := range readCapture(t, path) {
-			if n := e.ex.Response.BodyLen(); n > 3000 || e.ex.Response.Head == nil || len(e.rd.Calls) == 0 {
+			if n := e.ex.Response.BodyLen(); n > 700 || e.ex.Response.Head == nil || len(e.rd.Calls) == 0 {
 				continue
 			}
 			for _, how := range ways {

@@ -121,6 +121,9 @@ func (c *tsSDK) CRLF(int64) {}
 // message takes one message and reports whether it passes the SDK's schema; what does not is ignored.
 func (c *tsSDK) message(text []byte, why string) bool {
 	var m object
+	if asksOrTells(text) {
+		return true // or not by the schema: it is no answer, and only in a JSON body does that matter
+	}
 	if json.Unmarshal(text, &m) != nil || m == nil {
 		return false
 	}

@@ -186,7 +186,7 @@ func (r *route) streamPoints() {
 		}
 		return true
 	})
-	w.tails(w.buf)
+	w.tails(w.buf, int64(len(w.buf)))
 }
 
 // streamWalk collects the waypoints of an event stream.
@@ -206,7 +206,7 @@ type streamWalk struct {
 func (w *streamWalk) Event(e *sse.Event) {
 	w.start = e.Start
 	if !w.settled {
-		w.tails(w.buf[e.Start-w.base : e.End-w.base])
+		w.tails(w.buf[e.Start-w.base:e.End-w.base], e.End-e.Start-1)
 	}
 	w.start = e.End
 	w.eventID = w.eventID || e.HasID && e.ID != ""
@@ -294,9 +294,9 @@ func (w *streamWalk) add(p waypoint) {
 	}
 }
 
-// tails adds waypoints for the beginnings of an answer that the block under way, whose bytes these are, holds while
-// nothing has dispatched it.
-func (w *streamWalk) tails(block []byte) {
+// tails adds waypoints for the beginnings of an answer that the block under way, whose bytes these are, holds in its first
+// end bytes or fewer, while nothing has dispatched it.
+func (w *streamWalk) tails(block []byte, end int64) {
 	if w.settled || !mayAnswer(block) {
 		return
 	}
@@ -309,7 +309,7 @@ func (w *streamWalk) tails(block []byte) {
 		return w.point(n)
 	}
 	last := at(w.start)
-	for _, off := range blockBorders(block) {
+	for _, off := range blockBorders(block, end) {
 		next := at(w.start + off)
 		w.r.halve(last, next, at)
 		last = next
@@ -348,8 +348,9 @@ func (discard) Event(*sse.Event)     {}
 func (discard) Comment(int64, int64) {}
 func (discard) CRLF(int64)           {}
 
-// blockBorders returns the offsets in a block, ascending, at which what its data says may change, its end left out.
-func blockBorders(block []byte) []int64 {
+// blockBorders returns the offsets in a block, ascending, at which what its data says may change, and end, beyond which
+// there are none.
+func blockBorders(block []byte, end int64) []int64 {
 	var out []int64
 	for at := 0; at < len(block); {
 		n := bytes.IndexAny(block[at:], "\r\n")
@@ -367,8 +368,8 @@ func blockBorders(block []byte) []int64 {
 			out = append(out, int64(at)+1)
 		}
 	}
-	for len(out) > 0 && out[len(out)-1] >= int64(len(block)) {
+	for len(out) > 0 && out[len(out)-1] >= end {
 		out = out[:len(out)-1]
 	}
-	return append(out, max(0, int64(len(block))-1))
+	return append(out, max(0, end))
 }

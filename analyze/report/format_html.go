@@ -19,6 +19,7 @@ var htmlFiles embed.FS
 var htmlPage = template.Must(template.New("").Funcs(template.FuncMap{
 	"show":  shown2000,
 	"lines": safeLines,
+	"long":  func(s string) bool { return len(s) > 30 }, // may be broken anywhere
 	"style": func() (template.CSS, error) {
 		b, err := htmlFiles.ReadFile("html/style.css")
 		return template.CSS(b), err

@@ -114,7 +114,7 @@ func (a axis) ticks() []time.Duration {
 func niceStep(span time.Duration) time.Duration {
 	for unit := time.Duration(1); ; unit *= 10 {
 		for _, k := range []time.Duration{1, 2, 5} {
-			if span/(unit*k) <= 6 || unit > math.MaxInt64/100 {
+			if span/(unit*k) <= 6 || unit > math.MaxInt64/10 {
 				return unit * k
 			}
 		}

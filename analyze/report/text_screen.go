@@ -91,6 +91,9 @@ func (t *textReport) unread() string {
 	if q.TruncatedInput {
 		parts = append(parts, "the end of a file that was cut short")
 	}
+	for i := range t.a.Inputs {
+		parts = append(parts, t.a.Inputs[i].Quality.Notes...)
+	}
 	s := "nothing is missing"
 	if len(parts) > 0 {
 		s = strings.Join(parts, ", ")

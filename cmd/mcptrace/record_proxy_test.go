@@ -210,7 +210,7 @@ func TestProxyAndCaptureAgree(t *testing.T) {
 	db, pcap := filepath.Join(dir, "p.db"), filepath.Join(dir, "p.pcap")
 	p := startProxy(t, "-o", db, "--upstream", upstreamOf(t, tellingEndings))
 	_, port, _ := net.SplitHostPort(p.addr)
-	dump := exec.Command(tcpdump, "-i", "lo", "-U", "-w", pcap, "--immediate-mode", "-Z", "root", "tcp port "+port)
+	dump := exec.Command(tcpdump, "-i", "lo", "-U", "-w", pcap, "--immediate-mode", "-s", "2000", "-Z", "root", "tcp port "+port)
 	said, err := dump.StderrPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -218,16 +218,27 @@ func TestProxyAndCaptureAgree(t *testing.T) {
 	if err := dump.Start(); err != nil {
 		t.Skip(err)
 	}
-	first, _ := bufio.NewReader(said).ReadString('\n')
+	dumped := bufio.NewReader(said)
+	first, _ := dumped.ReadString('\n')
 	if !strings.Contains(first, "listening") {
 		dump.Process.Kill()
 		dump.Wait()
 		t.Skip("tcpdump may not capture: " + first)
 	}
 	callAll(t, p.addr)
-	time.Sleep(300 * time.Millisecond) // until the capture has the last packets
+	size, whole := int64(0), false
+	for deadline := time.Now().Add(10 * time.Second); !whole && time.Now().Before(deadline); time.Sleep(500 * time.Millisecond) {
+		was := size // until the capture has the last call and no longer grows
+		text, _ := os.ReadFile(pcap)
+		size = int64(len(text))
+		whole = size == was && bytes.Contains(text, []byte(`"t7"`))
+	}
 	dump.Process.Signal(os.Interrupt)
+	counts, _ := io.ReadAll(dumped)
 	dump.Wait()
+	if !whole || !bytes.Contains(counts, []byte("\n0 packets dropped by kernel")) {
+		t.Skipf("tcpdump lost packets: %s", counts)
+	}
 	if code := p.stop(); code != exitOK {
 		t.Fatalf("exit code %d\n%s", code, p.err.String())
 	}
@@ -431,7 +442,7 @@ func TestRecordingSurvivesItsFile(t *testing.T) {
 	if len(files.paths) != 2 || len(said) != 2 || l.total != 1 {
 		t.Fatalf("files %v, said %q, recorded %d", files.paths, said, l.total)
 	}
-	if r := mustInvoke(t, "analyze", files.current()); !strings.Contains(r.out, "1 exchanges before this file were not recorded") {
+	if r := mustInvoke(t, "analyze", "--format", "json", files.current()); !strings.Contains(r.out, "1 exchanges before this file were not recorded") {
 		t.Errorf("the new file does not tell of what the old one lost:\n%s", r.out)
 	}
 }

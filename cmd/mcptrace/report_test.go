@@ -220,19 +220,28 @@ func later(k *capturetest.Talk, d time.Duration) *capturetest.Talk {
 	return k
 }
 
-// crowd is a capture of 100 sessions with 100 calls each, of which every tenth is broken off and issued again.
+// crowd is a capture of 100 sessions with 100 calls each. Every tenth call is answered and reset, and the next connection
+// begins with issuing it again.
 func crowd(t testing.TB) string {
 	var talks []*capturetest.Talk
-	for i := range 100 {
-		k := later(capturetest.NewTalk(uint16(20000+i)), time.Duration(i)*100*time.Millisecond)
-		call := func(id int) string {
-			return capturetest.Post("/mcp", capturetest.Call(fmt.Sprint(id), "tools/call", fmt.Sprintf(`{"name":"pay","arguments":{"order":%d}}`, 1000*i+id/2*2)), fmt.Sprintf("Mcp-Session-Id: session-%d", i))
+	for i := range 1000 {
+		session, part := i/10, i%10
+		k := later(capturetest.NewTalk(uint16(20000+i)), time.Duration(session)*100*time.Millisecond+time.Duration(part)*15*time.Second)
+		for n := range 10 {
+			id := 10*part + n
+			order := id
+			if n == 0 && part > 0 {
+				order = id - 1 // again
+			}
+			k.Ask(capturetest.Post("/mcp", capturetest.Call(fmt.Sprint(id), "tools/call", fmt.Sprintf(`{"name":"pay","arguments":{"order":%d}}`, 1000*session+order)), fmt.Sprintf("Mcp-Session-Id: session-%d", session))).
+				Wait(time.Millisecond).
+				Answer(capturetest.Stream() + capturetest.Chunk(capturetest.Event(capturetest.Text(fmt.Sprint(id), "paid")))).
+				Wait(time.Duration(n) * 200 * time.Millisecond)
+			if n < 9 {
+				k.Answer(capturetest.LastChunk).Wait(time.Millisecond)
+			}
 		}
-		for id := range 100 {
-			k.Ask(call(id)).Wait(time.Millisecond).Answer(capturetest.Stream()+capturetest.Chunk(capturetest.Event(capturetest.Text(fmt.Sprint(id), "paid")))).
-				Wait(time.Duration(id%10) * 200 * time.Millisecond).Answer(capturetest.LastChunk).Wait(time.Millisecond)
-		}
-		talks = append(talks, k)
+		talks = append(talks, k.End(capture.Server, capture.RST))
 	}
 	return capturetest.File(t, talks...)
 }

@@ -121,7 +121,7 @@ func (c *conn) answer(q *request) bool {
 		return c.refuse(l, q)
 	}
 	p := c.s.prepare(l, e, q)
-	defer p.over()
+	defer p.finished()
 	x := c.s.newPlayer(l, e, q, p, first, c)
 	defer x.close()
 	on := x.run() && c.finish(x)

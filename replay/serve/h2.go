@@ -242,7 +242,7 @@ func (st *h2stream) answer() {
 		return
 	}
 	p := s.prepare(l, e, st.q)
-	defer p.over()
+	defer p.finished()
 	x := s.newPlayer(l, e, st.q, p, first, st)
 	defer x.close()
 	if x.run() {

@@ -28,7 +28,7 @@ func link(plays []*Play) {
 		p.Of, p.again, p.moved = nil, nil, false
 	}
 	for _, p := range plays {
-		if l := last[p.scope()]; l != nil && l.End >= 0 && p.Start.Sub(l.Start) > l.End {
+		if l := last[p.scope()]; l != nil && l.over() >= 0 && p.Start.Sub(l.Start) > l.over() {
 			l.moved = true
 		}
 		if !p.call {
@@ -40,6 +40,14 @@ func link(plays []*Play) {
 		}
 		earlier[p.print] = append(earlier[p.print], p)
 	}
+}
+
+// over returns the moment from which on the client could go on with something else, -1: not known.
+func (p *Play) over() time.Duration {
+	if p.End < 0 {
+		return p.Answer
+	}
+	return p.End
 }
 
 type clientSession struct {
@@ -103,11 +111,14 @@ func (p *Play) verdict(x Exit) replay.Verdict {
 		return replay.Failed
 	}
 	early := p.Left >= 0 && (p.End < 0 || p.Left <= p.End)
+	if p.resumed != nil && p.End >= 0 && p.Answer > p.End && p.again == nil {
+		return replay.Resumed // the answer came on the resumed stream
+	}
 	if p.Answer >= 0 {
 		switch {
 		case p.again != nil:
 			return replay.Duplicated
-		case p.How == endClean.String(), early:
+		case p.How == endClean.String(), early, p.End < 0 && p.moved:
 			return replay.Settled
 		case p.How == endHold.String() && p.Left >= 0 && p.Left-p.Answer <= prompt:
 			return replay.Settled
@@ -155,6 +166,8 @@ func (p *Play) words() string {
 		s = "waited for the end"
 	case p.End >= 0:
 		s = "was there when it broke"
+	case p.Answer >= 0 && p.moved:
+		s = "returned early and left the stream open"
 	default:
 		s = "is still reading"
 	}

@@ -208,8 +208,14 @@ func (p *plan) alone(off int64, in *capture.Inbound) int64 {
 		return in.WireEnd
 	}
 	for i, s := range p.body {
-		if s.End == in.WireEnd && off == p.gap(i)+p.lead(i) && i+1 < len(p.body) && s.Start == p.wireOf(in.Start) {
+		if s.End != in.WireEnd || off != p.gap(i)+p.lead(i) || s.Start != p.wireOf(in.Start) {
+			continue
+		}
+		if i+1 < len(p.body) {
 			return p.gap(i+1) + p.lead(i+1)
+		}
+		if p.m.Wire.At(s.End) == '\r' && p.m.Wire.At(s.End+1) == '\n' {
+			return s.End + 2
 		}
 	}
 	return 0

@@ -120,8 +120,8 @@ func (p *Play) left() {
 	}
 }
 
-// over tells who watches that nothing more comes of the exchange itself.
-func (p *Play) over() {
+// finished tells who watches that nothing more comes of the exchange itself.
+func (p *Play) finished() {
 	p.log.mu.Lock()
 	c := *p
 	p.log.mu.Unlock()

@@ -38,7 +38,6 @@ type player struct {
 // prepare takes note that a request for e has come.
 func (s *Server) prepare(l *live, e *entry, q *request) *Play {
 	p := s.log.begin(l, e, q)
-	l.learn(e, q)
 	if last := q.header("Last-Event-ID"); last != "" {
 		s.log.resume(s.rec, l, p, last)
 	}
@@ -49,13 +48,19 @@ func (s *Server) prepare(l *live, e *entry, q *request) *Play {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.plays[e] = p
-	if l.passed[e] { // its recorded answer went out for an earlier request: this one gets its own copy
-		if g, ok := s.rec.answerOf(e); ok && len(l.inject) < maxInjected {
-			l.inject = append(l.inject, injected{due: q.at.Add(s.scaled(g.delay)), of: e})
-			l.touch()
-		}
+	legacy := s.rec.legacy(l.recorded)
+	if legacy && p.call && len(l.calls) < maxInjected {
+		l.calls = append(l.calls, p)
 	}
+	if _, again := l.begun[e]; again && legacy { // its recorded answer is for an earlier request: this one gets a copy
+		if g, ok := s.rec.answerOf(e); ok && len(l.inject) < maxInjected {
+			l.inject = append(l.inject, injected{due: q.at.Add(s.scaled(g.delay)), gate: g, as: newView(l, e, q), play: p})
+		}
+	} else {
+		l.learn(e, q)
+		l.plays[e] = p
+	}
+	l.touch()
 	return p
 }
 
@@ -231,7 +236,7 @@ func (x *player) ahead(later []gate) (time.Time, bool) {
 			}
 			continue
 		}
-		if x.out.extra(x, x.event(g)) != nil {
+		if x.out.extra(x, x.event(g, x.take.as)) != nil {
 			return due, false
 		}
 		x.answered(g)
@@ -240,9 +245,8 @@ func (x *player) ahead(later []gate) (time.Time, bool) {
 }
 
 // event returns the event behind a gate with the ids of this client.
-func (x *player) event(g *gate) []byte {
+func (x *player) event(g *gate, v resolver) []byte {
 	var es edits
-	v := x.take.as
 	for _, s := range x.plan.sites {
 		if s.from >= g.mark.start && s.to <= g.mark.end {
 			es.add(edit{s.from, s.to, []byte(v.value(s.kind, s.raw))})
@@ -283,17 +287,15 @@ func (x *player) injections() (next time.Time, ok bool) {
 			return j.due, true
 		}
 		x.l.inject = append(x.l.inject[:k], x.l.inject[k+1:]...)
-		p := x.l.plays[j.of]
 		x.l.mu.Unlock()
-		if j.of != nil {
-			g, _ := x.s.rec.answerOf(j.of)
-			j.text = x.event(g)
+		if j.gate != nil {
+			j.text = x.event(j.gate, j.as)
 		}
 		if x.out.extra(x, j.text) != nil {
 			return time.Time{}, false
 		}
-		if p != nil {
-			p.answered()
+		if j.play != nil {
+			j.play.answered()
 		}
 	}
 }
@@ -415,9 +417,7 @@ func (x *player) spread() {
 	}
 	x.l.mu.Lock()
 	defer x.l.mu.Unlock()
-	for _, p := range x.l.plays {
-		if p.call {
-			p.shared(x.play)
-		}
+	for _, p := range x.l.calls {
+		p.shared(x.play)
 	}
 }

@@ -24,7 +24,7 @@ const notRecorded = -32090
 // every client hands to its caller; in a session of the 2024-11-05 transport that error goes out on the GET stream.
 func (s *Server) refusal(l *live, q *request) refusal {
 	p := s.log.begin(l, nil, q)
-	defer p.over()
+	defer p.finished()
 	p.ended(endClean, "after-answer")
 	h := q.ex.Request.Head
 	switch {

@@ -15,6 +15,7 @@ type live struct {
 	number   int    // from 1; 0: the shared one
 	recorded string // the recorded session it is bound to, "" for none
 	token    string // the session id that the client was given
+	issued   bool   // it was given out here; else the client came with it
 	origin   string // scheme and host as the client names this server
 
 	mu      sync.Mutex
@@ -24,14 +25,17 @@ type live struct {
 	begun   map[*entry]time.Time // when the client's request for it was whole
 	inject  []injected
 	passed  map[*entry]bool  // calls whose recorded answer has been sent on a GET stream
-	plays   map[*entry]*Play // the latest of each call
+	plays   map[*entry]*Play // of each call, the one that its recorded answer is for
+	calls   []*Play          // of the 2024-11-05 transport: all
 	changed chan struct{}    // closed and replaced when any of this changes
 }
 
 // injected is an event for the GET stream of a session that is not recorded there.
 type injected struct {
 	due  time.Time
-	of   *entry // the call whose recorded answer it is; nil: text
+	gate *gate // behind which the recorded answer stands; nil: text
+	as   resolver
+	play *Play
 	text []byte
 }
 
@@ -48,8 +52,6 @@ func (l *live) touch() {
 
 // learn takes note which live ids stand for which recorded ones, and that e's request is there.
 func (l *live) learn(e *entry, q *request) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
 	for i := range min(len(e.rd.Calls), len(q.rd.Calls)) {
 		was, is := &e.rd.Calls[i], &q.rd.Calls[i]
 		if was.IsCall() && is.IsCall() {
@@ -60,7 +62,6 @@ func (l *live) learn(e *entry, q *request) {
 		}
 	}
 	l.begun[e] = q.at
-	l.touch()
 }
 
 // view is what one playing sees of a session: its own request's ids first.
@@ -162,11 +163,17 @@ func (s *sessions) of(r *Recording, q *request) (*live, string) {
 func (s *sessions) start(recorded string) *live {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if l := s.byID[recorded]; l != nil && !l.issued {
+		l.issued = true
+		return l
+	}
 	token := recorded
 	for s.byID[token] != nil {
 		token = fresh(recorded)
 	}
-	return s.begin(recorded, token)
+	l := s.begin(recorded, token)
+	l.issued = true
+	return l
 }
 
 func (s *sessions) begin(recorded, token string) *live {

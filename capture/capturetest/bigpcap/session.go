@@ -3,6 +3,7 @@ package bigpcap
 import (
 	"fmt"
 	"net/netip"
+	"strings"
 	"time"
 
 	"mcptrace/capture/capturetest"
@@ -35,7 +36,7 @@ func (g *generator) session(at time.Duration) {
 	s.flow.now += 50 * time.Millisecond
 	if !s.modern && g.rng.IntN(3) == 0 {
 		g.truth.Totals.Exchanges++
-		s.flow.send(client, fmt.Sprintf("DELETE /mcp HTTP/1.1\r\nHost: mcp.example\r\nMcp-Session-Id: session-%d\r\n\r\n", s.number))
+		s.flow.send(client, "DELETE /mcp HTTP/1.1\r\nHost: mcp.example\r\n"+strings.Join(s.headers("", ""), "\r\n")+"\r\n\r\n")
 		s.flow.send(server, "HTTP/1.1 204 No Content\r\n\r\n")
 	}
 	s.flow.fin(client)

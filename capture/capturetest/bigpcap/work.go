@@ -65,7 +65,11 @@ func (s *session) ask(order int) {
 
 func (s *session) newResponse() *response {
 	r := &response{g: s.g, f: s.flow, id: s.id}
-	r.result = capturetest.Result(fmt.Sprint(s.id), `{"content":[{"type":"text","text":"`+s.g.cut(s.g.size())+`"}]}`)
+	kind := ""
+	if s.modern {
+		kind = `"resultType":"complete",`
+	}
+	r.result = capturetest.Result(fmt.Sprint(s.id), `{`+kind+`"content":[{"type":"text","text":"`+s.g.cut(s.g.size())+`"}]}`)
 	r.event = capturetest.Event(r.result)
 	return r
 }

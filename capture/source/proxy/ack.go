@@ -22,13 +22,15 @@ type acker struct {
 	of    capture.Side
 	clock func() capture.Instant
 	gone  *atomic.Bool // the peer has closed: what it acknowledges proves nothing
-	// exact: each byte written is a byte of the recording, so that a part of them can be told too.
+	// exact: the peer opened the connection in the clear, and each byte written to it is one of the recording, so that the
+	// kernel's count of what it has acknowledged can be told as it is.
 	exact bool
 
 	mu      sync.Mutex
 	written int64 // offset
 	told    int64 // offset
 	asking  bool
+	over    bool
 	wait    time.Duration
 	timer   *time.Timer
 }
@@ -63,7 +65,7 @@ func (a *acker) last() {
 func (a *acker) stop() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.asking = true
+	a.over, a.asking = true, true
 	if a.timer != nil {
 		a.timer.Stop()
 	}
@@ -85,17 +87,22 @@ func (a *acker) ask() {
 
 // sample tells what is new; true: all is told. The caller holds the lock.
 func (a *acker) sample() bool {
+	if a.over {
+		return true
+	}
 	off := a.told
-	switch n := a.leg.unacked(); {
-	case n == 0 || !canAsk:
+	switch {
+	case !canAsk:
 		off = a.written
-	case n > 0 && a.exact:
-		off = max(off, a.written-n)
+	case a.exact:
+		off = max(off, a.leg.taken())
+	case a.leg.unacked() == 0:
+		off = a.written
 	}
 	if off > a.told {
 		now := a.clock()
 		a.told = off
 		a.tap.Ack(a.of, off, a.gone.Load(), capture.Stamp{Seen: now, At: now})
 	}
-	return a.told == a.written
+	return a.told >= a.written
 }

@@ -94,6 +94,7 @@ func (k *link) spoilt(r *refusal) {
 	k.p.opt.Notice("an answer of the upstream was not passed on: " + r.why)
 	k.deaf.Store(true)
 	k.serverGone.Store(true)
+	k.toClient.stop() // what the client takes from now on is not the upstream's
 	k.up.reset()
 	k.client.SetWriteDeadline(time.Now().Add(lingerTime))
 	k.client.Write(r.answer())
