@@ -11,9 +11,9 @@ const (
 	refusedAnswer
 )
 
-// alternateFrom is how often answers must change from accepted to refused or back: once back and forth may be a
-// session that was made anew.
-const alternateFrom = 3
+// alternateFrom is how often answers must change from accepted to refused or back: once there and back again. What has
+// ended does not come back.
+const alternateFrom = 2
 
 // alternating reports whether equal credentials were accepted and refused in turn, and says how often each.
 func alternating(cs []*Case, class func(*Case) answerClass) (Finding, bool) {
@@ -34,10 +34,13 @@ func alternating(cs []*Case, class func(*Case) answerClass) (Finding, bool) {
 			f.Cases = append(f.Cases, c)
 		}
 	}
-	if changes < alternateFrom || n[refusedAnswer] < 2 {
+	if changes < alternateFrom || n[acceptedAnswer] < 2 {
 		return f, false
 	}
-	f.Offset, f.At, f.Confidence = -1, -1, "high"
+	f.Offset, f.At, f.Confidence = -1, -1, "medium"
+	if changes > alternateFrom {
+		f.Confidence = "high"
+	}
 	f.Message = fmt.Sprintf("refused %s and accepted %s, changing %s", plural(n[refusedAnswer], "time"), plural(n[acceptedAnswer], "time"), plural(changes, "time"))
 	return f, true
 }

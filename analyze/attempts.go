@@ -87,8 +87,8 @@ func (a *Analyzer) spent(f *Case, at capture.Instant) bool {
 	return !a.classifyAnswered(&Link{}, f, an, true)
 }
 
-// findReissues matches second attempts to first ones, one to one and in time order (ruling 23). Repeats that the
-// protocol itself asks for (spec.md section 7) are none.
+// findReissues matches second attempts to first ones, one to one and in time order. Repeats that the
+// protocol itself asks for are none.
 func (a *Analyzer) findReissues() {
 	a.countBeside()
 	byKey := map[callKey]*attempts{}

@@ -43,7 +43,7 @@ func (c *Case) where() Where {
 	return BeforeEvents
 }
 
-// billedFrom is the hold from which on a client's wait is billed (ruling 30).
+// billedFrom is the hold from which on a client's wait is billed.
 const billedFrom = 100 * time.Millisecond
 
 // after is how soon after the end the client's next step must come to show that it had waited for the end.

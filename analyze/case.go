@@ -140,6 +140,9 @@ func (c *Case) trim() {
 		}
 	}
 	c.R.Messages = kept
+	if n := len(c.R.Marks); c.Modern && n > 2 {
+		c.R.Marks = []capture.EventMark{c.R.Marks[0], c.R.Marks[n-1]} // no rule asks for more where nothing can be resumed
+	}
 }
 
 func httpOf(ex *capture.Exchange) HTTP {

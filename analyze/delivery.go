@@ -6,7 +6,7 @@ import (
 	"mcptrace/capture"
 )
 
-// early is how soon after its answer a client that returns on it closes; one round trip comes on top (ruling 21).
+// early is how soon after its answer a client that returns on it closes; one round trip comes on top.
 const early = 250 * time.Millisecond
 
 // acts is what later messages of clients presuppose: the newest moment at which each thing was referred to.
@@ -65,7 +65,7 @@ func (a *Analyzer) actedOn(c *Case, an *Answer) bool {
 	return r.State && a.acts.state[r.StateHash] > at
 }
 
-// deliver decides for each answer whether it reached the client's host (contract, answer.delivered; rulings 26, 31).
+// deliver decides for each answer whether it reached the client's host.
 func (a *Analyzer) deliver(c *Case) {
 	for i := range c.Answers {
 		a.judge(c, &c.Answers[i])

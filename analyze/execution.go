@@ -22,8 +22,6 @@ var executions = map[Execution]int{NotExecuted: 0, Unlikely: 1, Unknowable: 2, A
 
 // Execution says how sure it is that the call of c ran, and the evidence in words. Hops count: what the server behind a
 // gateway did is what happened.
-//
-// Source: spec.md section 8.3 as settled by the contract's rulings 3, 22, 24 and 33.
 func (c *Case) Execution() (Execution, string) {
 	e, why := c.ownExecution()
 	for _, h := range c.Hops {

@@ -14,7 +14,7 @@ const maxOpenEqual = 512
 
 // findHops joins the legs of one call through a gateway that was captured on both sides: equal method and parameters
 // (ids and bytes may differ), another connection to another address, the inner leg nested in the outer in time, and the
-// same answer (ruling 8). A gateway's own error on the outer leg does not undo it (ruling 34).
+// same answer. A gateway's own error on the outer leg does not undo it.
 func (a *Analyzer) findHops() {
 	open := map[[32]byte][]*Case{}
 	for _, c := range a.cases {

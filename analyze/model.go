@@ -74,7 +74,7 @@ type Hold struct {
 // Safety says whether a call can be repeated without harm.
 type Safety string
 
-// The classes of spec.md section 8.4.
+// The classes. The protocol has none; a tool may give hints (server/tools, annotations).
 const (
 	Safe       Safety = "safe"
 	HintedSafe Safety = "hinted-safe"

@@ -191,7 +191,7 @@ func weaker(a, b string) string {
 	return a
 }
 
-// duplicateWord says whether the call ran twice (rulings 3, 22, 24, 25, 33).
+// duplicateWord says whether the call ran twice.
 func (l *Link) duplicateWord(first, second *Case) {
 	w := baseWord[l.Finding]
 	p, q := &first.Answers[0], &second.Answers[0]
@@ -228,7 +228,7 @@ func (l *Link) duplicateWord(first, second *Case) {
 func (an *Answer) result() bool { return an.Level == capture.LevelDispatched && an.Kind == "result" }
 
 // refused reports whether a server turned a call away before it ran: a status of 400 to 499, or an error that says
-// that the request was not valid (ruling 24).
+// that the request was not valid.
 func refused(c *Case) bool {
 	if c.HTTP.Status >= 400 && c.HTTP.Status < 500 {
 		return true

@@ -1,16 +1,14 @@
 package analyze
 
 import (
-	"fmt"
 	"time"
-
-	"mcptrace/capture"
 )
 
-// So many openings of one kind by one client within this time are no work, but a loop.
+// So many openings by one client within this time, all for nothing, are no work, but a loop.
 const (
-	stormWindow = 10 * time.Second
-	stormFrom   = 10
+	stormWindow   = 10 * time.Second
+	stormStreams  = 5  // GET streams of one session
+	stormSessions = 10 // sessions of one host
 )
 
 var reconnectStorm = Rule{
@@ -19,18 +17,13 @@ var reconnectStorm = Rule{
 	Text:   "It comes back at once, again and again, after a stream that ended or was refused. Clients should wait longer each time, and take 405 for an answer; the server can say with retry how long.",
 	Source: "HTML 9.2.3 (reconnection time); MCP 2025-11-25 transports, Sending Messages item 6",
 	All: func(a *Analyzer) []Finding {
-		type caller struct {
-			host hostKey
-			what string
-		}
-		by := map[caller][]*Case{}
-		var order []caller
+		by := map[opener][]*Case{}
+		var order []opener
 		for _, c := range a.cases {
-			what := opens(c)
-			if what == "" || c.HopOf != nil {
+			k, ok := opens(c)
+			if !ok {
 				continue
 			}
-			k := caller{hostKey{c.Conn.Client.Addr(), c.Conn.Server}, what}
 			if by[k] == nil {
 				order = append(order, k)
 			}
@@ -38,7 +31,7 @@ var reconnectStorm = Rule{
 		}
 		var fs []Finding
 		for _, k := range order {
-			if f, ok := storm(by[k], k.what); ok {
+			if f, ok := storm(by[k], k.session != nil); ok {
 				fs = append(fs, f)
 			}
 		}
@@ -46,60 +39,60 @@ var reconnectStorm = Rule{
 	},
 }
 
-// opens says what an exchange opens that came to nothing soon: a GET stream, a session; "" for others.
-func opens(c *Case) string {
-	switch {
-	case c.HTTP.Method == "GET" && (c.Header.Session != "" || c.Header.AcceptsSSE || c.R.SSE) && c.over() != 0:
-		return "GET streams"
-	case c.method() == "initialize":
-		return "sessions"
-	}
-	return ""
+// opener is who opens: the streams of a session, or the sessions of a host.
+type opener struct {
+	session *Session
+	host    hostKey
 }
 
-// storm looks for runs of openings of which each window holds stormFrom or more by one session or, for sessions that
-// did not come to work, by one host.
-func storm(cs []*Case, what string) (Finding, bool) {
-	first, last, most := -1, -1, 0
+// opens returns who opened c, if it opens a stream that is over, or a session.
+func opens(c *Case) (opener, bool) {
+	switch {
+	case c.HopOf != nil:
+		return opener{}, false
+	case c.HTTP.Method == "GET" && (c.Header.Session != "" || c.Header.AcceptsSSE || c.R.SSE) && c.over() != 0:
+		return opener{session: c.Group}, true
+	case c.method() == "initialize":
+		return opener{host: hostKey{c.Conn.Client.Addr(), c.Conn.Server}}, true
+	}
+	return opener{}, false
+}
+
+// storm looks for runs of openings of which each window holds too many.
+func storm(cs []*Case, streams bool) (Finding, bool) {
+	from, what := stormSessions, "sessions"
+	if streams {
+		from, what = stormStreams, "GET streams"
+	}
+	first, last, most, vain := -1, -1, 0, 0
 	for i, j := 0, 0; j < len(cs); j++ {
-		for cs[j].Start.Sub(cs[i].Start) > stormWindow {
-			i++
+		vain += inVain(cs, j, streams)
+		for ; cs[j].Start.Sub(cs[i].Start) > stormWindow; i++ {
+			vain -= inVain(cs, i, streams)
 		}
-		n := j + 1 - i
-		if n < stormFrom || !futile(cs[i:j+1], what) {
-			continue
+		if n := j + 1 - i; n >= from && vain*5 >= n*4 {
+			if first < 0 {
+				first = i
+			}
+			last, most = j, max(most, n)
 		}
-		if first < 0 {
-			first = i
-		}
-		last, most = j, max(most, n)
 	}
 	if first < 0 {
 		return Finding{}, false
 	}
 	run := cs[first : last+1]
-	lasted := run[len(run)-1].Start.Sub(run[0].Start)
-	f := about(run[0], -1, 0, "%s", fmt.Sprintf("%s opened %d %s at %s within %s, at most %d in %s.", run[0].Conn.Client.Addr(), len(run), what, run[0].Conn.Server, dur(lasted), most, dur(stormWindow)))
+	f := about(run[0], -1, 0, "%s opened %d %s at %s within %s, at most %d in %s.", run[0].Conn.Client.Addr(), len(run), what, run[0].Conn.Server,
+		dur(run[len(run)-1].Start.Sub(run[0].Start)), most, dur(stormWindow))
 	f.Cases, f.Confidence = run, "medium"
 	return f, true
 }
 
-// futile reports whether openings followed each other because the one before came to nothing: of streams, most were
-// over before the next; of sessions, most were never used.
-func futile(cs []*Case, what string) bool {
-	n := 0
-	groups := map[*Session]bool{}
-	for i, c := range cs {
-		groups[c.Group] = true
-		if what == "sessions" && len(c.Group.Cases) > 2 {
-			continue
-		}
-		if i+1 == len(cs) || c.over() <= cs[i+1].Start+capture.Instant(time.Millisecond) {
-			n++
-		}
+// inVain returns 1 if an opening came to nothing before the next one: a stream that was over, a session that was not
+// used; else 0.
+func inVain(cs []*Case, i int, streams bool) int {
+	c := cs[i]
+	if !streams && len(c.Group.Cases) > 2 || streams && i+1 < len(cs) && c.over() > cs[i+1].Start {
+		return 0
 	}
-	if what == "GET streams" && len(groups)*2 > len(cs) {
-		return false // many clients behind one address, each with its own stream
-	}
-	return n*5 >= len(cs)*4
+	return 1
 }

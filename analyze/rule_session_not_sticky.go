@@ -3,7 +3,7 @@ package analyze
 var sessionNotSticky = Rule{
 	Code: "session-not-sticky", Severity: Error,
 	Title:  "One session is known and unknown in turn",
-	Text:   "The same session id is answered 404 (or 400) and with success alternately: several instances share the address, and each knows its own sessions only. Route by session, share the sessions, or go without.",
+	Text:   "The same session id is answered 404 (or 401, where nobody asks for credentials) and with success in turn: several instances share the address, and each knows its own sessions only. Route by session, share the sessions, or go without.",
 	Source: "MCP transports, Session Management: 404 means that the session has ended",
 	All: func(a *Analyzer) []Finding {
 		var fs []Finding
@@ -13,9 +13,9 @@ var sessionNotSticky = Rule{
 			}
 			if f, ok := alternating(s.Cases, func(c *Case) answerClass {
 				switch {
-				case c.Header.Session == "" || c.Modern || c.HopOf != nil || c.method() == "initialize":
+				case c.Modern || c.HopOf != nil:
 					return neither
-				case c.HTTP.Status == 404 || c.HTTP.Status == 400 && !c.dispatchedError():
+				case c.Header.Session != "" && (c.HTTP.Status == 404 || c.HTTP.Status == 401 && !c.Header.Challenge && !c.Header.HasAuth):
 					return refusedAnswer
 				case c.HTTP.Status >= 200 && c.HTTP.Status < 300:
 					return acceptedAnswer
@@ -28,11 +28,4 @@ var sessionNotSticky = Rule{
 		}
 		return fs
 	},
-}
-
-// dispatchedError reports whether the call was answered with an error of JSON-RPC's own: about the request, not the
-// session.
-func (c *Case) dispatchedError() bool {
-	m := c.Answer.Message
-	return m != nil && c.Answer.Kind == "error" && m.Result.Code >= -32768 && m.Result.Code <= -32600
 }

@@ -54,7 +54,7 @@ func TestQualityRules(t *testing.T) {
 	}
 }
 
-// TestGap takes a finding down one step where bytes of its exchange are missing (vector 22).
+// TestGap takes a finding down one step where bytes of its exchange are missing.
 func TestGap(t *testing.T) {
 	a := New(Options{})
 	for _, ex := range capturetest.Exchanges(call().Answer(sse, event(done("1"))).Wait(time.Second).End(server, rst), again(2*time.Second, "2")) {

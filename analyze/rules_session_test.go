@@ -56,6 +56,8 @@ func init() {
 		{code: "session-after-delete", name: "goes on", talks: talks(session().Ask(remove("s")).Answer(status(200, "text/plain", "")).Wait(s).Ask(list("1", "s")).Answer(gone())), want: "warn"},
 		{code: "session-after-delete", name: "refused", talks: talks(session().Ask(remove("s")).Answer(status(405, "text/plain", "")).Wait(s).Ask(list("1", "s")).Answer(jsonBody(done("1"))))},
 		{code: "session-not-sticky", name: "in turn", talks: talks(session().Ask(list("1", "s")).Answer(gone()).Ask(list("2", "s")).Answer(jsonBody(done("2"))).Ask(list("3", "s")).Answer(gone()).Ask(list("4", "s")).Answer(jsonBody(done("4")))), want: "error", says: "2 times"},
+		{code: "session-not-sticky", name: "401 for a session", talks: talks(session().Ask(list("1", "s")).Answer(status(401, "text/plain", "?")).Ask(list("2", "s")).Answer(jsonBody(done("2")))), want: "error"},
+		{code: "session-not-sticky", name: "new credentials", talks: talks(session().Ask(list("1", "s")).Answer(status(401, "text/plain", "?", "WWW-Authenticate: Bearer")).Ask(list("2", "s")).Answer(jsonBody(done("2"))))},
 		{code: "session-not-sticky", name: "expired once", talks: talks(session().Ask(list("1", "s")).Answer(jsonBody(done("1"))).Ask(list("2", "s")).Answer(gone()).Ask(list("3", "s")).Answer(gone()))},
 		{code: "auth-not-sticky", name: "in turn", talks: talks(withToken(session(), 401, 200, 401, 200)), want: "warn"},
 		{code: "auth-not-sticky", name: "expired once", talks: talks(withToken(session(), 200, 200, 401, 401))},
@@ -68,7 +70,9 @@ func init() {
 			return k
 		})},
 		{code: "reconnect-storm", name: "streams", talks: many(12, func(i int) *talk { return get(on(uint16(i+1), time.Duration(i)*s/4), status(503, "text/plain", "no")) }), want: "warn", says: "12 GET streams"},
-		{code: "reconnect-storm", name: "with pauses", talks: many(12, func(i int) *talk { return get(on(uint16(i+1), time.Duration(i)*5*s), status(503, "text/plain", "no")) })},
+		{code: "reconnect-storm", name: "with pauses", talks: many(12, func(i int) *talk {
+			return get(on(uint16(i+1), time.Duration(i)*15*s/4), status(503, "text/plain", "no"))
+		})},
 		{code: "reconnect-storm", name: "many clients", talks: many(12, func(i int) *talk {
 			return on(uint16(i+1), time.Duration(i)*s/4).Ask(listen(in(fmt.Sprint("s", i))...)).Answer(sse, last)
 		})},

@@ -10,7 +10,7 @@ var safeMethods = map[string]bool{"ping": true, "server/discover": true, "resour
 	"tasks/get": true, "tasks/result": true, "tasks/cancel": true, "tasks/update": true, "subscriptions/listen": true, "logging/setLevel": true,
 	"resources/subscribe": true, "resources/unsubscribe": true, "resources/templates/list": true}
 
-// toolHints classes each call by whether it may be repeated (spec.md section 8.4). A tool's own hints count as they
+// toolHints classes each call by whether it may be repeated. A tool's own hints count as they
 // stood in the newest tools/list result at that endpoint before the call.
 func (a *Analyzer) toolHints() {
 	type tool struct {

@@ -71,7 +71,7 @@ func (a *Analyzer) countCall(c *Case, an *Answer) {
 	}
 }
 
-// fate says what became of a call for the totals: delivered, lost or unknown (contract, Totals; rulings 28, 32).
+// fate says what became of a call for the totals: delivered, lost or unknown.
 func (c *Case) fate(an *Answer) string {
 	switch {
 	case an.Delivered > 0:

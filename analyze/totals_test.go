@@ -18,10 +18,10 @@ func TestFates(t *testing.T) {
 		{"client gone before", talks(call().Answer(sse).Wait(s).End(client, fin).Wait(s).Answer(event(done("1")), last)), "lost"},
 		{"broken", talks(call().Answer(sse).Wait(s).End(server, rst)), "lost"},
 		{"open", talks(call().Answer(sse)), "unknown"},
-		{"closed for polling (ruling 28)", talks(broken(0)), "unknown"},
+		{"closed for polling", talks(broken(0)), "unknown"},
 		{"unframed", talks(call().Answer(sse, chunk("data: "+done("1")+"\n")).End(server, rst)), "lost"},
-		{"401 with an error (ruling 32)", talks(call().Answer(status(401, "application/json", failed("1", "-32001")))), "delivered"},
-		{"subscription open (ruling 32)", talks(on(1, 0).Ask(subscribe("")).Answer(sse)), "unknown"},
+		{"401 with an error", talks(call().Answer(status(401, "application/json", failed("1", "-32001")))), "delivered"},
+		{"subscription open", talks(on(1, 0).Ask(subscribe("")).Answer(sse)), "unknown"},
 	} {
 		a := judge(t, Options{}, s, c.k...)
 		if got := a.Cases()[0].Fate(); got != c.fate {
@@ -50,7 +50,7 @@ func TestHops(t *testing.T) {
 		{"nested", talks(outer(), inner(done("77"), 100*time.Millisecond, 500*time.Millisecond)), true},
 		{"another answer", talks(outer(), inner(`{"jsonrpc":"2.0","id":77,"result":{"resultType":"complete","content":[1]}}`, 100*time.Millisecond, 500*time.Millisecond)), false},
 		{"later", talks(outer(), inner(done("77"), 2*time.Second, time.Second)), false},
-		{"gateway gave up (ruling 34)", talks(on(1, 0).Ask(payModern("1")).Wait(time.Second).Answer(status(504, "text/html", "x")), inner(done("77"), 100*time.Millisecond, 5*time.Second)), true},
+		{"gateway gave up", talks(on(1, 0).Ask(payModern("1")).Wait(time.Second).Answer(status(504, "text/html", "x")), inner(done("77"), 100*time.Millisecond, 5*time.Second)), true},
 	} {
 		a := judge(t, Options{}, 0, c.talks...)
 		second := a.Cases()[1]
@@ -80,7 +80,7 @@ func TestTotals(t *testing.T) {
 	}
 }
 
-// TestPairing matches attempts one to one and in time order (ruling 23).
+// TestPairing matches attempts one to one and in time order.
 func TestPairing(t *testing.T) {
 	s := time.Second
 	lost := func(i int, session string) *talk {

@@ -7,7 +7,7 @@ import (
 	"mcptrace/capture"
 )
 
-// TestVectors are the test vectors of the protocol sheet: bytes and ending on one side, level and findings on the other.
+// TestVectors goes from bytes and an ending to a level and findings, one shape of response after the other.
 func TestVectors(t *testing.T) {
 	s := time.Second
 	reset := func(k *talk) *talk { return k.Wait(s).End(server, rst) }
@@ -71,7 +71,7 @@ func silentClient(k *talk) *talk {
 	return k
 }
 
-// TestBlocked is vector 21: who waits for a stream held open is billed, who goes on at once is not.
+// TestBlocked: who waits for a stream held open is billed, who goes on at once is not.
 func TestBlocked(t *testing.T) {
 	for _, c := range []struct {
 		name string

@@ -50,7 +50,6 @@ const (
 	gives               // up: its timeout passed
 	reissues            // issues the call again
 	resumes             // asks for the rest with Last-Event-ID
-	gropes              // reports an error that it read from bytes that nothing had dispatched
 	waitsOn             // has not noticed, and waits for its timeout
 	unclear             // cannot be told
 )
@@ -119,7 +118,7 @@ func newPlayer(ex *capture.Exchange, c client, p patience) *player {
 // feed gives the client the bytes of Wire before to. It stops early where the client is done, at a hole, and where the
 // client's patience had ended before the next byte came.
 func (y *player) feed(to int64) {
-	for y.off < to && !y.over && !y.holed {
+	for y.off < to && !y.over && !y.holed && len(y.m.Chunks) > 0 {
 		if _, ok := y.c.done(); ok {
 			return
 		}
@@ -170,7 +169,7 @@ func (y *player) headOfHTTP2(at time.Duration) {
 // hole returns where the first hole at or behind the next byte starts; end where there is none before it.
 func (y *player) hole(end int64) int64 {
 	for _, h := range y.m.Holes {
-		if h.End > y.off && h.Start < end {
+		if h.Start < end && (h.End > y.off || h.Len() == 0 && h.Start == y.off) {
 			return max(h.Start, y.off)
 		}
 	}
@@ -205,6 +204,8 @@ func (y *player) meet(e End) move {
 		return move{kind: unclear, at: -1, why: "Bytes of the response are missing from the capture before this client is done."}
 	case y.over:
 		return y.c.end(timedOut, limit)
+	case y.m.Cut:
+		return move{kind: unclear, at: -1, why: "A limit cut bytes off the response before this client is done."}
 	case e.Stall:
 		return y.c.end(timedOut, max(y.limit(), y.last))
 	case e.By == "client" && !e.Clean:

@@ -121,7 +121,7 @@ func awaitRead(c *net.TCPConn) {
 func didGo(t *testing.T, wire []byte, how replay.How) string {
 	t.Helper()
 	s := serveScript(t, wire, how)
-	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
 	client := mcp.NewClient(&mcp.Implementation{Name: "c", Version: "1"}, nil)
 	session, err := client.Connect(ctx, &mcp.StreamableClientTransport{Endpoint: s.url(), DisableStandaloneSSE: true, MaxRetries: 1}, &mcp.ClientSessionOptions{ProtocolVersion: "2025-11-25"})
@@ -130,7 +130,7 @@ func didGo(t *testing.T, wire []byte, how replay.How) string {
 	}
 	defer session.Close()
 	done := make(chan string, 1)
-	call, stop := context.WithTimeout(ctx, 700*time.Millisecond)
+	call, stop := context.WithTimeout(ctx, 2*time.Second)
 	defer stop()
 	go func() {
 		_, err := session.CallTool(call, &mcp.CallToolParams{Name: "t"})

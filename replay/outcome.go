@@ -30,8 +30,6 @@ func (p Policy) outcome(mv move, v *View) Outcome {
 		}
 	case resumes:
 		o.Verdict, o.Returned = Resumed, -1
-	case gropes:
-		o.Verdict = Guessed
 	case unclear:
 		o.Verdict, o.Returned = Unknown, -1
 		if v.Delivered() {
@@ -47,7 +45,7 @@ func (p Policy) outcome(mv move, v *View) Outcome {
 	return o
 }
 
-var nextOf = map[act]Next{returns: NextNone, fails: NextError, gives: NextError, reissues: NextReissue, resumes: NextResume, gropes: NextError, unclear: NextNone}
+var nextOf = map[act]Next{returns: NextNone, fails: NextError, gives: NextError, reissues: NextReissue, resumes: NextResume, unclear: NextNone}
 
 // AsOf returns the outcome of an exchange that was still open when the capture ended, at last: of what a client would have
 // done later nothing is known. v is the exchange's view as of that moment.

@@ -7,6 +7,7 @@ var discardReissue = Policy{
 	Doc:     "As read-to-end, but a broken exchange is issued again with a new id.",
 	Client:  "the client that the first seed text warns of",
 	Source:  "seed text on StreamRecovery",
+	Checked: "against the verdicts written down for the captures in testdata, by hand",
 	Generic: true,
 	judge: reader{
 		early: never,

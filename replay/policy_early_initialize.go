@@ -7,6 +7,7 @@ var earlyInitialize = Policy{
 	Doc:     "Returns on the answer for every method, initialize included, with the session id from the response head. It never stops early on a status of 400 or above. A loss is an error at once.",
 	Client:  "the official Ruby SDK with the second seed's change",
 	Source:  "seed text on held-open initialize",
+	Checked: "against the verdicts written down for the captures in testdata, by hand",
 	Generic: true,
 	judge: reader{
 		early: func(v *View) bool { return v.Status < 400 },

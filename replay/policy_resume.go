@@ -7,6 +7,7 @@ var resume = Policy{
 	Doc:     "As stop-at-answer, and after a loss with an event id seen it sends a GET with Last-Event-ID once the retry time has passed.",
 	Client:  "legacy SDKs",
 	Source:  "MCP 2025-11-25 transports, Resumability and Redelivery",
+	Checked: "against the verdicts written down for the captures in testdata, by hand",
 	Generic: true,
 	judge: reader{
 		early: func(*View) bool { return true },

@@ -11,6 +11,7 @@ var stopAtAnswer = Policy{
 	Doc:     "Dispatches by the HTML rules, returns on the answer and closes the stream. A lost answer on a stream that had begun is waited for until the timeout.",
 	Client:  "TypeScript SDK 1.32 to 2.4",
 	Source:  "measured on loopback; HTML Living Standard 9.2.6 for what is dispatched",
+	Checked: "against the verdicts written down for the captures in testdata, by hand",
 	Generic: true,
 	judge:   stopReader.play,
 }

@@ -11,6 +11,7 @@ var stopFlush = Policy{
 	Doc:     "As stop-at-answer, but a pending event at a clean end is dispatched, a bare CR is no line end, a line without a colon fails the exchange, and a loss is an error at once.",
 	Client:  "Go SDK 1.7, 1.8",
 	Source:  "measured on loopback",
+	Checked: "against the verdicts written down for the captures in testdata, by hand",
 	Generic: true,
 	judge: func(v *View, t limit) Outcome {
 		if v.SSE && v.NoColon >= 0 && (v.Answer < 0 || v.NoColon <= v.Answer) && !t.passedBy(v.NoColon) {

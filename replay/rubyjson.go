@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"bytes"
 	"encoding/json"
 
 	"mcptrace/capture/wire/jsonrpc"
@@ -14,7 +15,7 @@ const maxRubyDepth = 100
 
 // parseRuby parses text as Ruby's JSON.parse does. valid: it is JSON; o is nil where it is no object.
 func parseRuby(text []byte) (o object, valid bool) {
-	if !mayBeJSON(text) || depth(text) > maxRubyDepth {
+	if !mayBeJSON(text) || tooDeep(text) {
 		return nil, false
 	}
 	if json.Unmarshal(text, &o) == nil {
@@ -32,21 +33,24 @@ func asksOrTells(text []byte) bool {
 
 // mayBeJSON refuses at a glance what is cut off: a sweep asks after every byte.
 func mayBeJSON(text []byte) bool {
-	for i := len(text) - 1; i >= 0; i-- {
-		switch c := text[i]; c {
-		case ' ', '\t', '\r', '\n':
-			continue
-		case '}', ']', '"':
-			return true
-		default:
-			return c >= '0' && c <= '9' || c == 'e' || c == 'l'
-		}
+	text = bytes.Trim(text, " \t\r\n")
+	if len(text) == 0 {
+		return false
 	}
-	return false
+	switch last := text[len(text)-1]; text[0] {
+	case '{':
+		return last == '}'
+	case '[':
+		return last == ']'
+	}
+	return true
 }
 
-// depth returns how deep arrays and objects stand within each other.
-func depth(text []byte) int {
+// tooDeep reports whether arrays and objects stand more than maxRubyDepth deep within each other.
+func tooDeep(text []byte) bool {
+	if bytes.Count(text, []byte{'{'})+bytes.Count(text, []byte{'['}) <= maxRubyDepth {
+		return false
+	}
 	now, most, in := 0, 0, false
 	for i := 0; i < len(text); i++ {
 		switch c := text[i]; {
@@ -62,7 +66,7 @@ func depth(text []byte) int {
 			now--
 		}
 	}
-	return most
+	return most > maxRubyDepth
 }
 
 // has reports whether the object has the member, whatever its value.

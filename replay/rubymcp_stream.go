@@ -72,7 +72,7 @@ func (s *rubyStream) write(p []byte) {
 		s.cr = false
 		i := bytes.IndexByte(p, '\n')
 		if s.v3 {
-			i = bytes.IndexAny(p, "\r\n")
+			i = lineEnd(p)
 		}
 		if i < 0 {
 			s.keep(p)
@@ -83,6 +83,18 @@ func (s *rubyStream) write(p []byte) {
 		s.endLine()
 		p = p[i+1:]
 	}
+}
+
+// lineEnd returns the index of the first CR or LF, -1: none.
+func lineEnd(p []byte) int {
+	lf := bytes.IndexByte(p, '\n')
+	if lf < 0 {
+		return bytes.IndexByte(p, '\r')
+	}
+	if cr := bytes.IndexByte(p[:lf], '\r'); cr >= 0 {
+		return cr
+	}
+	return lf
 }
 
 // dropBOM takes the byte order mark off, which may come in pieces.
@@ -160,7 +172,7 @@ func (u *rubySummary) add(e *rubyEvent, want jsonrpc.ID) {
 	if retainable(e.id) {
 		u.cursor = e.id
 	}
-	if e.other || len(e.data) == 0 || asksOrTells(e.data) && depth(e.data) <= maxRubyDepth {
+	if e.other || len(e.data) == 0 || !tooDeep(e.data) && asksOrTells(e.data) {
 		return
 	}
 	m, valid := parseRuby(e.data)

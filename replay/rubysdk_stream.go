@@ -34,7 +34,7 @@ func (s *shopifyStream) write(p []byte) {
 			continue
 		}
 		s.opens, s.afterC = false, false
-		i := bytes.IndexAny(p, "\r\n")
+		i := lineEnd(p)
 		if i < 0 {
 			s.line = append(s.line, p...)
 			return

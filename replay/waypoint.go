@@ -353,7 +353,7 @@ func (discard) CRLF(int64)           {}
 func blockBorders(block []byte, end int64) []int64 {
 	var out []int64
 	for at := 0; at < len(block); {
-		n := bytes.IndexAny(block[at:], "\r\n")
+		n := lineEnd(block[at:])
 		if n < 0 {
 			n = len(block) - at
 		}

@@ -65,6 +65,14 @@ func (f *recordingFiles) due(now, born time.Time) bool {
 	return f.size > 0 && fileSize(f.current())+fileSize(f.current()+"-wal") >= f.size
 }
 
+// bytes returns the size of the files of this run.
+func (f *recordingFiles) bytes() (n int64) {
+	for _, path := range f.paths {
+		n += fileSize(path)
+	}
+	return n
+}
+
 func fileSize(path string) int64 {
 	st, err := os.Stat(path)
 	if err != nil {

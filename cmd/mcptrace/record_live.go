@@ -45,8 +45,8 @@ type live struct {
 
 // counts are what a file tells of the time it covers.
 type counts struct {
-	other, cuts, dropped int
-	lost                 feed.Lost
+	other, cuts, dropped, gaps int
+	lost                       feed.Lost
 }
 
 // liveConn is a connection that is not over.
@@ -192,19 +192,27 @@ func (l *live) finish() error {
 		err = e
 	}
 	l.asm.Forget(func(c *capture.Conn) bool { return l.conns[c] == nil })
+	l.told.gaps = l.gaps()
 	return err
+}
+
+// gaps returns how many gaps the connections have that are known still.
+func (l *live) gaps() int {
+	n := 0
+	for _, c := range l.asm.Conns() {
+		n += c.Gaps
+	}
+	return n
 }
 
 // quality says what this file lacks.
 func (l *live) quality(q capture.Quality) capture.Quality {
 	other, _ := l.rec.Other()
-	now := counts{other, l.asm.Cuts(), l.dropped, l.feed.Lost()}
+	now := counts{other, l.asm.Cuts(), l.dropped, l.gaps(), l.feed.Lost()}
 	q.NonMCPExchanges = now.other - l.told.other
 	q.LimitCuts = now.cuts - l.told.cuts
 	q.GapBytes = now.lost.Bytes - l.told.lost.Bytes
-	for _, c := range l.asm.Conns() {
-		q.TCPGaps += c.Gaps
-	}
+	q.TCPGaps = now.gaps - l.told.gaps
 	if n := now.lost.Bytes - l.told.lost.Bytes; n > 0 {
 		q.Notes = append(q.Notes, fmt.Sprintf("the recorder could not follow the traffic: %d bytes were forwarded and not kept", n))
 	}

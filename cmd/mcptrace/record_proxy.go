@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/url"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -118,8 +119,15 @@ func (f *proxyFlags) serve(ctx context.Context, s *streams, p *proxy.Proxy, l ne
 	if err = errors.Join(failure, err); err != nil || f.quiet || rec.total == 0 {
 		return err
 	}
+	if rec.files.bytes() > summaryMost {
+		fmt.Fprintf(s.err, "mcptrace: hint: mcptrace analyze %s says what happened\n", strings.Join(rec.files.paths, " "))
+		return nil
+	}
 	return (&analyzeFlags{format: "text", zone: "UTC"}).run(context.WithoutCancel(ctx), s, rec.files.paths)
 }
+
+// summaryMost is how much is analysed at the end without being asked for: nobody wants to wait for Ctrl-C.
+const summaryMost = 256 << 20
 
 func (f *proxyFlags) announce(s *streams, at net.Addr, u *url.URL, files *recordingFiles) {
 	if a, ok := at.(*net.TCPAddr); ok && !a.IP.IsLoopback() {

@@ -29,7 +29,7 @@ const legend = `  = settled  + salvaged  D runs twice  X answer dropped  r re-is
 // recorded is what each policy makes of the exchange as it was.
 func sweepText(b *bytes.Buffer, p *play, recorded []replay.Outcome) {
 	if len(p.landmarks) == 0 {
-		b.WriteString("\nNo response came, so there is nothing to cut.\n")
+		b.WriteString("\nThere is no HTTP response, so there is nothing to cut.\n")
 		return
 	}
 	fmt.Fprintf(b, "\nBROKEN BEHIND EACH OF %d BODY BYTES\n", p.total)

@@ -58,7 +58,7 @@ chunk and behind the head.`,
 	fl.StringVar(&f.listen, "listen", "127.0.0.1:0", "address to listen on")
 	fl.IntVar(&f.exchange, "exchange", 0, "the exchange that --cut and --end are for (default: every one with an answer)")
 	fl.StringVar(&f.cut, "cut", "", "end the response behind so many body bytes, or: after-answer, before-answer, event:K")
-	fl.StringVar(&f.end, "end", "", "how: fin, rst, hold or hold:DURATION")
+	fl.StringVar(&f.end, "end", "", "how: fin, rst, hold or hold:DURATION (default: as recorded, fin where that was a clean end; of a sweep: fin)")
 	fl.StringVar(&f.speed, "speed", "", "play so many times faster, or: max (default 1; of a sweep: max)")
 	fl.StringVar(&f.tls, "tls", "auto", "auto (where HTTP/2 was recorded over TLS), on or off")
 	fl.StringVar(&f.certificate, "certificate", "", "write the generated certificate to this file, for the client to trust")

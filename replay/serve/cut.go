@@ -12,7 +12,7 @@ import (
 type Cut struct {
 	Exchange int   // its number; 0: every exchange with an answer
 	At       Place // the zero Place: where it ended when recorded
-	End      End   // the zero End: as it ended when recorded, or FIN where the body is cut short
+	End      End   // the zero End: as it ended when recorded, FIN where that was a clean end and the body is cut short
 }
 
 // Place is where a response is cut.

@@ -118,8 +118,10 @@ func (p *Play) verdict(x Exit) replay.Verdict {
 		switch {
 		case p.again != nil:
 			return replay.Duplicated
-		case p.How == endClean.String(), early, p.End < 0 && p.moved:
+		case p.How == endClean.String(), early, p.End < 0 && (p.moved || x.OK):
 			return replay.Settled
+		case p.End < 0:
+			return replay.Unknown
 		case p.How == endHold.String() && p.Left >= 0 && p.Left-p.Answer <= prompt:
 			return replay.Settled
 		case x.Known && x.OK:

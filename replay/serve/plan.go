@@ -49,7 +49,7 @@ type gate struct {
 type ending struct {
 	kind  endKind
 	at    time.Duration // since the request's end
-	hold  time.Duration // endHold: close after this long; 0: never
+	hold  time.Duration // endHold: close after this long, whatever the speed; 0: never
 	code  uint32        // HTTP/2 error code
 	close bool          // endClean: the server closes the connection, or the client must
 }
@@ -70,7 +70,7 @@ func (k endKind) String() string {
 	return [...]string{"clean", "fin", "rst", "hold", "h2-rst", "goaway"}[k]
 }
 
-// of returns the plan of e.
+// planOf returns the plan of e.
 func (r *Recording) planOf(e *entry) *plan {
 	e.once.Do(func() { e.plan = newPlan(r, e) })
 	return e.plan

@@ -47,7 +47,7 @@ type Play struct {
 type playLog struct {
 	mu    sync.Mutex
 	plays []*Play
-	full  int // plays beyond the limit, not kept
+	open  int // plays that are not finished
 	done  func(Play)
 }
 
@@ -67,12 +67,18 @@ func (g *playLog) begin(l *live, e *entry, q *request) *Play {
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	g.open++
 	if len(g.plays) < maxPlays {
 		g.plays = append(g.plays, p)
-	} else {
-		g.full++
 	}
 	return p
+}
+
+// underWay reports whether anything is still being played.
+func (g *playLog) underWay() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.open > 0
 }
 
 func host(a net.Addr) string {
@@ -123,6 +129,7 @@ func (p *Play) left() {
 // finished tells who watches that nothing more comes of the exchange itself.
 func (p *Play) finished() {
 	p.log.mu.Lock()
+	p.log.open--
 	c := *p
 	p.log.mu.Unlock()
 	if p.log.done != nil {

@@ -372,7 +372,7 @@ func (x *player) await(changed <-chan struct{}, due time.Time) bool {
 func (x *player) hold() bool {
 	var until time.Time
 	if x.end.hold > 0 {
-		until = time.Now().Add(x.s.scaled(x.end.hold))
+		until = time.Now().Add(x.end.hold)
 	}
 	border := x.plan.border(x.stop)
 	for {

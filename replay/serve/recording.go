@@ -26,6 +26,7 @@ type entry struct {
 	rd      *capture.Reading
 	session string // recorded session id, "" for none
 	auth    bool   // the request had credentials
+	key     string // key.exact
 
 	once sync.Once
 	plan *plan
@@ -90,6 +91,7 @@ func (r *Recording) index(e *entry) {
 		target = hideToken(target, e.session)
 	}
 	k := keyOf(h.Method, target, h.Get("Last-Event-ID"), e.rd)
+	e.key = k.exact
 	r.exact[k.exact] = append(r.exact[k.exact], e)
 	if k.loose != "" {
 		r.loose[k.loose] = append(r.loose[k.loose], e)

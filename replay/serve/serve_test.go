@@ -1,6 +1,8 @@
 package serve_test
 
 import (
+	"bytes"
+	"compress/gzip"
 	"fmt"
 	"io"
 	"net/http"
@@ -52,6 +54,41 @@ func TestIDAcrossChunks(t *testing.T) {
 				t.Fatalf("cut %d, id %s: got %q (%v), want %q", cut, id, body, err, want)
 			}
 		}
+	}
+}
+
+// TestGzip: the id is replaced in a compressed stream, and each event can be read as soon as it could when recorded.
+func TestGzip(t *testing.T) {
+	var packed bytes.Buffer
+	z := gzip.NewWriter(&packed)
+	k := capturetest.NewTalk(1).Ask(pay("7")).Answer(capturetest.Stream("Content-Encoding: gzip"))
+	events := []string{capturetest.Event(capturetest.Note("notifications/message", "{}")), capturetest.Event(capturetest.Text("7", "paid"))}
+	for _, e := range events {
+		io.WriteString(z, e)
+		z.Flush()
+		k.Answer(capturetest.Chunk(packed.String())).Wait(10 * time.Millisecond)
+		packed.Reset()
+	}
+	rec := recordingOf(k.End(capture.Client, capture.FIN))
+	for _, id := range []string{"7", `"another one"`} {
+		s := start(t, rec, serve.Options{})
+		q, _ := http.NewRequest("POST", s.URL(), strings.NewReader(capturetest.Call(id, "tools/call", `{"name":"pay","arguments":{"amount":5}}`)))
+		q.Header.Set("Accept-Encoding", "gzip")
+		r, err := http.DefaultClient.Do(q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		u, err := gzip.NewReader(r.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := events[0] + capturetest.Event(capturetest.Text(id, "paid"))
+		got := make([]byte, len(want))
+		if _, err := io.ReadFull(u, got); err != nil || string(got) != want {
+			t.Errorf("id %s: got %q (%v), want %q", id, got, err, want)
+		}
+		r.Body.Close()
+		s.Close()
 	}
 }
 
@@ -238,7 +275,6 @@ func TestOldTransport(t *testing.T) {
 			if got := p.ask(ask(session, id, string(tool))).get(len(capturetest.Accepted())); got != capturetest.Accepted() {
 				t.Fatalf("got %q", got)
 			}
-			t.Logf("order %s, call %d", order, j)
 			said := map[rune]string{'a': "one", 'b': "two"}[tool]
 			if got := c.until("\n\n\r\n"); !strings.Contains(got, capturetest.Text(id, said)) {
 				t.Errorf("order %s, call %d: got %q, want %s", order, j, got, capturetest.Text(id, said))

@@ -116,9 +116,17 @@ func (s *Server) Certificate() []byte { return s.cert }
 // Plays returns what was played so far, in order of the requests, with verdicts that later requests may still change.
 func (s *Server) Plays() []Play { return s.log.all(Exit{}) }
 
-// Outcome is Plays for a client whose own end is known: whether it reported success tells an answer that was kept from
-// one that was thrown away.
-func (s *Server) Outcome(ok bool) []Play { return s.log.all(Exit{Known: true, OK: ok}) }
+// Outcome is Plays for a client that has ended: whether it reported success tells an answer that was kept from one that
+// was thrown away. It waits a moment for the client's connections to be seen to close.
+func (s *Server) Outcome(ok bool) []Play {
+	for end := time.Now().Add(settling); s.log.underWay() && time.Now().Before(end); {
+		time.Sleep(time.Millisecond)
+	}
+	return s.log.all(Exit{Known: true, OK: ok})
+}
+
+// settling is how long the close of a client that has ended may take to be seen.
+const settling = 200 * time.Millisecond
 
 // Close ends all connections and returns when nothing is played any more.
 func (s *Server) Close() error {

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"mcptrace/capture"
-	"mcptrace/capture/wire/sse"
 )
 
 // siteKind says what stands at a site.
@@ -30,7 +29,6 @@ type mark struct {
 	start, end int64 // in the decoded body
 	wireEnd    int64 // bytes of Wire needed for it
 	id         string
-	data       bool
 }
 
 // survey is what is found in a response body.
@@ -53,7 +51,7 @@ func surveyOf(ex *capture.Exchange) survey {
 	case ex.Response.IsJSON():
 		body := v.whole()
 		v.jsonText(body, func(off int) int64 { return int64(off) })
-		v.marks = append(v.marks, mark{end: int64(len(body)), wireEnd: v.m.Wire.Len(), data: len(body) > 0})
+		v.marks = append(v.marks, mark{end: int64(len(body)), wireEnd: v.m.Wire.Len()})
 	}
 	return v.survey
 }
@@ -66,7 +64,7 @@ type surveyor struct {
 
 // Block implements capture.BlockHandler.
 func (v *surveyor) Block(b *capture.Block) {
-	v.marks = append(v.marks, mark{start: b.Start, end: b.End, wireEnd: b.WireEnd, id: b.ID, data: b.HasData})
+	v.marks = append(v.marks, mark{start: b.Start, end: b.End, wireEnd: b.WireEnd, id: b.ID})
 	if !b.HasData || len(b.Data) == 0 {
 		return
 	}
@@ -84,8 +82,6 @@ func (v *surveyor) Comment(int64, int64, time.Duration) {}
 
 // CRLF implements capture.BlockHandler.
 func (v *surveyor) CRLF(int64) {}
-
-var _ sse.Event // the offsets here are those of that package
 
 // data looks for sites in the data of the block [start, end), whose first byte stands at off.
 func (v *surveyor) data(start, end, off int64, data []byte) {

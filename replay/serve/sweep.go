@@ -12,7 +12,7 @@ import (
 
 // SweepOptions say where a sweep cuts, and who the client is.
 type SweepOptions struct {
-	Exchange  int  // only this one; 0: every exchange with an answer
+	Exchange  int  // only this one; 0: every exchange with an answer, equal requests of a session once
 	End       End  // how each cut ends; the zero End: FIN
 	EveryByte bool // cut behind every byte, not only around events and at the edges of chunks
 	Jobs      int  // clients at once; 0: 1
@@ -103,13 +103,18 @@ type sweepCut struct {
 	n int64
 }
 
-// sweepCuts returns the cuts of a sweep, by exchange and offset.
+// sweepCuts returns the cuts of a sweep, by exchange and offset. Of the equal requests of a session the first is cut: it is
+// the one that a client meets first.
 func sweepCuts(rec *Recording, o SweepOptions) []sweepCut {
 	var out []sweepCut
+	type sessionKey struct{ session, key string }
+	seen := map[sessionKey]bool{}
 	for _, e := range rec.entries {
-		if o.Exchange != 0 && e.number != o.Exchange {
+		k := sessionKey{e.session, e.key}
+		if o.Exchange != 0 && e.number != o.Exchange || o.Exchange == 0 && seen[k] {
 			continue
 		}
+		seen[k] = true
 		p := rec.planOf(e)
 		if p.m.Head == nil || p.answers < 0 && o.Exchange == 0 {
 			continue
@@ -157,7 +162,7 @@ func (p *plan) places(every bool) []int64 {
 // sweepOne runs the client against one cut.
 func sweepOne(ctx context.Context, rec *Recording, o SweepOptions, c sweepCut) (*SweepRow, error) {
 	so := Options{Speed: o.Speed}
-	row := &SweepRow{Verdict: replay.Unknown}
+	row := &SweepRow{Call: "(no cut)", Verdict: replay.Unknown}
 	if c.e != nil {
 		end := o.End
 		if !end.set {

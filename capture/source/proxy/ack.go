@@ -26,6 +26,8 @@ type acker struct {
 	// kernel's count of what it has acknowledged can be told as it is.
 	exact bool
 
+	writing atomic.Bool // a write is under way
+
 	mu      sync.Mutex
 	written int64 // offset
 	told    int64 // offset
@@ -35,7 +37,17 @@ type acker struct {
 	timer   *time.Timer
 }
 
-// wrote tells that all bytes before offset off have been written.
+// write writes p, with which all bytes before offset off are written.
+func (a *acker) write(p []byte, off int64) error {
+	a.writing.Store(true)
+	defer a.writing.Store(false)
+	if _, err := a.leg.Write(p); err != nil {
+		return err
+	}
+	a.wrote(off)
+	return nil
+}
+
 func (a *acker) wrote(off int64) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -54,8 +66,12 @@ func (a *acker) again() {
 	a.ask()
 }
 
-// last asks once more, before the peer's end is told.
+// last asks once more, before the peer's end is told. The peer may have answered a write, and closed, before the goroutine
+// that wrote got to say so.
 func (a *acker) last() {
+	for n := 0; n < 50 && a.writing.Load(); n++ {
+		time.Sleep(100 * time.Microsecond)
+	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.sample()

@@ -19,18 +19,33 @@ type leg struct {
 	net.Conn // what is read and written: TCP, or TLS on it
 	tcp      *net.TCPConn
 	raw      syscall.RawConn
-	secure   bool
+	secure   *noted // under TLS; nil: there is none
 
 	finished atomic.Bool // our FIN was sent
 	closing  sync.Once
 }
 
-func newLeg(c net.Conn, tcp *net.TCPConn) (*leg, error) {
+func newLeg(tcp *net.TCPConn) (*leg, error) {
 	raw, err := tcp.SyscallConn()
 	if err != nil {
 		return nil, err
 	}
-	return &leg{Conn: c, tcp: tcp, raw: raw, secure: c != net.Conn(tcp)}, nil
+	return &leg{Conn: tcp, tcp: tcp, raw: raw}, nil
+}
+
+// noted notes the peer's FIN, which TLS does not tell from its own end, close_notify.
+type noted struct {
+	*net.TCPConn
+	fin atomic.Bool
+}
+
+// Read implements net.Conn.
+func (n *noted) Read(p []byte) (int, error) {
+	k, err := n.TCPConn.Read(p)
+	if errors.Is(err, io.EOF) {
+		n.fin.Store(true)
+	}
+	return k, err
 }
 
 // ending says what an error of reading tells about the peer; NoEnd where it was us who closed.
@@ -39,7 +54,7 @@ func (l *leg) ending(err error) capture.How {
 	switch {
 	case errors.Is(err, net.ErrClosed):
 		return capture.NoEnd
-	case errors.Is(err, io.EOF) && l.secure:
+	case errors.Is(err, io.EOF) && l.secure != nil && !l.secure.fin.Load():
 		return capture.CloseNotify
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		// A writer that met the reset first leaves only an end of file to the reader. After our own FIN the state does not
@@ -104,7 +119,7 @@ func (l *leg) reset() {
 // close ends the connection in order, as far as it has not ended.
 func (l *leg) close() {
 	l.closing.Do(func() {
-		if l.secure && !l.finished.Load() {
+		if l.secure != nil && !l.finished.Load() {
 			l.SetWriteDeadline(time.Now().Add(time.Second))
 			l.Conn.Close()
 		}

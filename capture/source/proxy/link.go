@@ -104,13 +104,20 @@ func (k *link) connect() error {
 	return nil
 }
 
-// began tells that a request is about to be forwarded.
-func (k *link) began(method string) {
+// maxFlight bounds the requests that one client has in flight, which are remembered until they are answered.
+const maxFlight = 1000
+
+// begin notes that a request is about to be forwarded, unless there are too many.
+func (k *link) begin(method string) error {
+	if k.flight.Load() >= maxFlight {
+		return refuse(503, "too many requests in flight on one connection")
+	}
 	k.mu.Lock()
 	k.methods = append(k.methods, method)
 	k.mu.Unlock()
 	k.flight.Add(1)
 	k.p.stats.flight.Add(1)
+	return nil
 }
 
 // ended tells that the response to the oldest request is complete.

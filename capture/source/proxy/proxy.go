@@ -169,7 +169,7 @@ func (p *Proxy) admit(ctx context.Context, c net.Conn) *link {
 		c.Close()
 		return nil
 	}
-	client, err := newLeg(tcp, tcp)
+	client, err := newLeg(tcp)
 	if err != nil {
 		c.Close()
 		return nil

@@ -21,7 +21,8 @@ func (k *link) requests() {
 		n, err := k.client.Read(buf[in.held:])
 		k.reading.Store(false)
 		if n > 0 {
-			k.active.Store(int64(k.p.clock()))
+			in.at = k.stamp()
+			k.active.Store(int64(in.at.Seen))
 			in.full = in.held+n == len(buf)
 			if r := in.forward(buf[:in.held+n]); r != nil {
 				k.refuse(r, in)
@@ -46,9 +47,10 @@ func (k *link) requests() {
 type inbound struct {
 	*link
 	gate gate
-	held int   // bytes of the window that may not be forwarded yet
-	full bool  // the last read filled the buffer
-	off  int64 // offset of what was told
+	held int           // bytes of the window that may not be forwarded yet
+	full bool          // the last read filled the buffer
+	off  int64         // offset of what was told
+	at   capture.Stamp // when the last bytes were read
 }
 
 // forward sends on what may be sent of the window w, and moves the rest to its front.
@@ -66,8 +68,11 @@ func (in *inbound) forward(w []byte) error {
 		if head != nil {
 			if err = k.p.guard.check(head); err == nil && k.up == nil {
 				if err = k.connect(); err != nil {
-					k.failed(w, err)
+					in.failed(w, err)
 				}
+			}
+			if err == nil {
+				err = k.begin(head.method)
 			}
 			if err != nil {
 				safe = headAt
@@ -80,7 +85,6 @@ func (in *inbound) forward(w []byte) error {
 			return err
 		}
 		if head != nil {
-			k.began(head.method)
 			if h := k.p.opt.Host; h != "" && h != head.host {
 				out = append(out, w[from:headAt]...)
 				out = append(out, head.withHost(w[headAt:safe], h)...)
@@ -108,7 +112,7 @@ func (in *inbound) since() {
 	case !in.gate.inHead():
 		in.headAt.Store(0)
 	case in.headAt.Load() == 0:
-		in.headAt.Store(in.active.Load())
+		in.headAt.Store(int64(in.at.Seen))
 	}
 }
 
@@ -119,33 +123,28 @@ func (in *inbound) send(p, out []byte) {
 	if len(p) == 0 || k.up == nil {
 		return
 	}
-	now := capture.Instant(k.active.Load())
-	k.tap.Data(capture.Client, p, capture.Stamp{Seen: now, At: now})
+	k.tap.Data(capture.Client, p, in.at)
 	in.off += int64(len(p))
 	if k.deaf.Load() {
 		return
 	}
-	if _, err := k.up.Write(out); err != nil {
+	if err := k.toUp.write(out, in.off); err != nil {
 		k.deaf.Store(true)
 		select {
 		case <-k.answered: // it had closed in order, and has now reset what came after that
 			k.serverEnded(capture.RST)
 		default:
 		}
-		return
 	}
-	k.toUp.wrote(in.off)
 }
 
 // failed tells of a request that could not be forwarded, because the upstream was not reached, and of the answer to it.
-func (k *link) failed(w []byte, err error) {
+func (in *inbound) failed(w []byte, err error) {
 	var r *refusal
-	if !errors.As(err, &r) {
-		return
+	if errors.As(err, &r) {
+		in.tap.Data(capture.Client, w, in.at)
+		in.tap.Data(capture.Server, r.answer(), in.stamp())
 	}
-	now := capture.Instant(k.active.Load())
-	k.tap.Data(capture.Client, w, capture.Stamp{Seen: now, At: now})
-	k.tap.Data(capture.Server, r.answer(), k.stamp())
 }
 
 // refuse answers a request that is not forwarded, once all before it are answered, and ends the link.
@@ -189,8 +188,10 @@ const (
 func (k *link) say(r *refusal) {
 	k.client.SetDeadline(time.Now().Add(lingerTime))
 	answer := r.answer()
-	if _, err := k.client.Write(answer); err == nil && k.up == nil && k.toClient != nil {
-		k.toClient.wrote(int64(len(answer)))
+	if k.up == nil && k.toClient != nil {
+		k.toClient.write(answer, int64(len(answer))) // it was told as if the upstream had sent it
+	} else {
+		k.client.Write(answer)
 	}
 	k.client.finish()
 	// requests is who calls: nobody else reads from the client

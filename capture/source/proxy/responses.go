@@ -78,14 +78,13 @@ func (o *outbound) write(p []byte) bool {
 		return true
 	}
 	k := o.link
-	if _, err := k.client.Write(p); err != nil {
+	o.base += int64(len(p))
+	if err := k.toClient.write(p, o.base); err != nil {
 		if how := k.client.ending(err); how != capture.NoEnd {
 			k.clientEnded(capture.RST)
 		}
 		return false
 	}
-	o.base += int64(len(p))
-	k.toClient.wrote(o.base)
 	return true
 }
 

@@ -163,7 +163,7 @@ func readRequest(c net.Conn) bool {
 
 // reset ends a connection with a RST once the peer has everything.
 func reset(c *net.TCPConn) {
-	l, err := newLeg(c, c)
+	l, err := newLeg(c)
 	if err != nil {
 		return
 	}

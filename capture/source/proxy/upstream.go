@@ -32,22 +32,23 @@ func (k *link) dial() (*leg, error) {
 		return nil, k.unreached(start, addrOf(err), failureKind(err), err)
 	}
 	tcp := c.(*net.TCPConn)
+	up, err := newLeg(tcp)
+	if err != nil {
+		tcp.Close()
+		return nil, refuse(502, err.Error())
+	}
 	k.conn.Server = addrPort(tcp.RemoteAddr())
 	k.conn.Vantage.RTTServer = p.clock().Sub(start)
 	if p.tls != nil {
-		t := tls.Client(tcp, p.tls)
+		up.secure = &noted{TCPConn: tcp}
+		t := tls.Client(up.secure, p.tls)
 		ctx, cancel := context.WithTimeout(k.ctx, handshakeTimeout)
 		defer cancel()
 		if err := t.HandshakeContext(ctx); err != nil {
 			tcp.Close()
 			return nil, k.unreached(start, k.conn.Server, "tls-handshake", err)
 		}
-		c = t
-	}
-	up, err := newLeg(c, tcp)
-	if err != nil {
-		tcp.Close()
-		return nil, refuse(502, err.Error())
+		up.Conn = t
 	}
 	return up, nil
 }

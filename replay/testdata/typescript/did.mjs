@@ -11,7 +11,7 @@ async function did(url) {
   });
   await client.connect(transport);
   try {
-    await client.callTool({ name: 't', arguments: {} }, undefined, { timeout: 1500 });
+    await client.callTool({ name: 't', arguments: {} }, undefined, { timeout: 4000 });
     return 'returned';
   } catch (e) {
     const text = String(e && e.message);
