@@ -1,6 +1,7 @@
 package analyze
 
 import (
+	"net/netip"
 	"time"
 
 	"mcptrace/capture"
@@ -12,10 +13,31 @@ const hopSlack = 5 * time.Millisecond
 // maxOpenEqual bounds how many equal calls in flight are looked at for the outer leg of one more: the newest.
 const maxOpenEqual = 512
 
+// serverPair is the server of an outer leg and that of the inner one.
+type serverPair struct{ outer, inner netip.AddrPort }
+
 // findHops joins the legs of one call through a gateway that was captured on both sides: equal method and parameters
 // (ids and bytes may differ), another connection to another address, the inner leg nested in the outer in time, and the
-// same answer. A gateway's own error on the outer leg does not undo it.
+// same answer (ruling 8). A gateway's own error on the outer leg does not undo it (ruling 34).
+//
+// Handshakes and lists look alike from every client, so they are joined only where the gateway is plain from the
+// addresses or a call with a name of its own went the same way.
 func (a *Analyzer) findHops() {
+	ways := map[serverPair]bool{}
+	a.joinHops(func(outer, inner *Case) bool {
+		if !outer.specific() && !forwards(outer, inner) || !a.isHop(outer, inner) {
+			return false
+		}
+		ways[serverPair{outer.Conn.Server, inner.Conn.Server}] = true
+		return true
+	})
+	a.joinHops(func(outer, inner *Case) bool {
+		return ways[serverPair{outer.Conn.Server, inner.Conn.Server}] && a.isHop(outer, inner)
+	})
+}
+
+// joinHops looks for the outer leg of each exchange among the equal ones that were open when it began.
+func (a *Analyzer) joinHops(isHop func(outer, inner *Case) bool) {
 	open := map[[32]byte][]*Case{}
 	for _, c := range a.cases {
 		if c.HTTP.Method != "POST" || len(c.R.Calls) == 0 {
@@ -30,14 +52,26 @@ func (a *Analyzer) findHops() {
 		}
 		kept = kept[max(0, len(kept)-maxOpenEqual):]
 		for _, o := range kept {
-			if a.isHop(o, c) {
+			if c.HopOf == nil && isHop(o, c) {
 				c.HopOf = o
 				o.Hops = append(o.Hops, c)
-				break
 			}
 		}
 		open[key] = append(kept, c)
 	}
+}
+
+// specific reports whether a call names what it wants: a tool, a prompt or a resource.
+func (c *Case) specific() bool {
+	k := c.call()
+	return k != nil && k.Name != ""
+}
+
+// forwards reports whether the addresses show a gateway: the inner leg comes from the host that the outer one went to,
+// and that is another host than the client's.
+func forwards(outer, inner *Case) bool {
+	host := inner.Conn.Client.Addr()
+	return host == outer.Conn.Server.Addr() && host != outer.Conn.Client.Addr()
 }
 
 // fingerprint identifies what an exchange asks for: of a batch, all of it.
@@ -70,8 +104,8 @@ func (a *Analyzer) isHop(outer, inner *Case) bool {
 	if gatewayError(outer) {
 		return true
 	}
-	if inner.endOrLast(a) > outer.endOrLast(a)+capture.Instant(hopSlack) && inner.answeredAt() > outer.answeredAt()+capture.Instant(hopSlack) {
-		return false
+	if answered := outer.answeredAt(); answered != 0 && max(inner.answeredAt(), inner.Start) > answered+capture.Instant(hopSlack) {
+		return false // the outer leg had its answer before
 	}
 	return sameAnswer(outer, inner)
 }

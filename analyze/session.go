@@ -12,7 +12,7 @@ import (
 // sessionKey tells sessions apart. With an id it is the id at its server; without one it is one client address,
 // endpoint and client name.
 type sessionKey struct {
-	id, where, client, name string
+	id, where, name string
 }
 
 // sessions sorts the cases into sessions and gives these their labels, in order of first appearance.

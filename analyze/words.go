@@ -23,6 +23,8 @@ func dur(d time.Duration) string {
 	switch {
 	case d < 0:
 		return "?"
+	case d == 0:
+		return "0 s"
 	case d < time.Millisecond:
 		return fmt.Sprintf("%d µs", d.Microseconds())
 	case d < time.Second:
@@ -51,6 +53,9 @@ func maskTarget(t string) string {
 
 // MaskTarget hides the values of query parameters, keeping their lengths.
 func MaskTarget(t string) string { return maskTarget(t) }
+
+// Count writes a count with its noun: 1 call, 2 calls.
+func Count(n int, noun string) string { return plural(n, noun) }
 
 // plural writes a count with its noun.
 func plural(n int, noun string) string {

@@ -37,19 +37,19 @@ func Modern(ex *Exchange, rd *Reading) bool {
 	return isDate(v) && v >= FirstModern
 }
 
-// AnswerTo returns the index in rd.Messages of the message that answers call, -1: none. Of several the first that was
+// AnswerTo returns the index in r.Messages of the message that answers call, -1: none. Of several the first that was
 // dispatched counts, else the one that came furthest.
 //
 // status is that of the response. An id must be equal in type and value. An error without an id answers where it is the sole message of a status ≥ 400;
 // an answer that was cut before its id counts where the request held one call only.
-func (rd *Reading) AnswerTo(status int, call *Call) int {
+func (r *Reading) AnswerTo(status int, call *Call) int {
 	best := -1
-	for i := range rd.Messages {
-		m := &rd.Messages[i]
-		if !m.IsResponse() || !rd.answers(status, m, call) {
+	for i := range r.Messages {
+		m := &r.Messages[i]
+		if !m.IsResponse() || !r.answers(status, m, call) {
 			continue
 		}
-		if best < 0 || rank[m.Level] > rank[rd.Messages[best].Level] {
+		if best < 0 || rank[m.Level] > rank[r.Messages[best].Level] {
 			best = i
 		}
 	}
@@ -58,28 +58,28 @@ func (rd *Reading) AnswerTo(status int, call *Call) int {
 
 var rank = map[Level]int{LevelNone: 0, LevelPartial: 1, LevelUnframed: 2, LevelDispatched: 3}
 
-func (rd *Reading) answers(status int, m *Inbound, call *Call) bool {
+func (r *Reading) answers(status int, m *Inbound, call *Call) bool {
 	switch {
 	case m.ID.Equal(call.ID):
 		return true
 	case m.Level == LevelPartial && m.ID == "":
-		return len(rd.Calls) == 1
+		return len(r.Calls) == 1
 	case m.ID == "" || m.ID == "null":
-		return m.Kind == jsonrpc.Error && len(rd.Calls) == 1 && len(rd.Messages) == 1 && status >= 400
+		return m.Kind == jsonrpc.Error && len(r.Calls) == 1 && len(r.Messages) == 1 && status >= 400
 	}
 	return false
 }
 
 // LastAnswer returns the index of the answer that completes the exchange (of a batch: the last of its answers) and
 // whether every call of it is answered at that level; -1: none.
-func (rd *Reading) LastAnswer(status int) (index int, all bool) {
+func (r *Reading) LastAnswer(status int) (index int, all bool) {
 	index, all = -1, true
-	for i := range rd.Calls {
-		if !rd.Calls[i].IsCall() {
+	for i := range r.Calls {
+		if !r.Calls[i].IsCall() {
 			continue
 		}
-		k := rd.AnswerTo(status, &rd.Calls[i])
-		if k < 0 || rd.Messages[k].Level != LevelDispatched {
+		k := r.AnswerTo(status, &r.Calls[i])
+		if k < 0 || r.Messages[k].Level != LevelDispatched {
 			all = false
 		}
 		if k > index {

@@ -61,7 +61,7 @@ func Cut(ex *capture.Exchange, n int64, how How) *capture.Exchange {
 func cutEnding(ex *capture.Exchange, n int64, how How) (e capture.Ending, complete bool) {
 	http2, h := ex.Proto == "2", ex.Response.Head
 	switch {
-	case h.Framing == http1.None || h.Framing == http1.Length && !http2 && n == h.Length:
+	case !http2 && (h.Framing == http1.None || h.Framing == http1.Length && n == h.Length):
 		return capture.Ending{Kind: capture.EndClean}, true
 	case how == Stall:
 		return capture.Ending{Kind: capture.EndOpen, At: -1}, false

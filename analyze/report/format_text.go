@@ -160,7 +160,7 @@ func (t *textReport) findings() {
 	for _, f := range t.a.Findings {
 		counts[f.Severity]++
 	}
-	t.printf("\nFINDINGS  %d errors, %d warnings, %d notes\n", counts[analyze.Error], counts[analyze.Warn], counts[analyze.Info])
+	t.printf("\nFINDINGS  %s, %s, %s\n", analyze.Count(counts[analyze.Error], "error"), analyze.Count(counts[analyze.Warn], "warning"), analyze.Count(counts[analyze.Info], "note"))
 	n := 0
 	for _, sev := range []analyze.Severity{analyze.Error, analyze.Warn, analyze.Info} {
 		for _, f := range t.a.Findings {

@@ -20,9 +20,9 @@ func (t *textReport) captured() {
 	}
 	what := safe(clip(strings.Join(names, ", "), 80))
 	if len(names) > 1 {
-		what = fmt.Sprintf("%d files (%s)", len(names), what)
+		what = fmt.Sprintf("%s (%s)", analyze.Count(len(names), "file"), what)
 	}
-	t.printf("%s: %d packets", what, a.Quality.Packets)
+	t.printf("%s: %s", what, analyze.Count(int(a.Quality.Packets), "packet"))
 	if a.First != 0 {
 		first, last := a.First.Time().In(t.o.Zone), a.Last.Time().In(t.o.Zone)
 		layout := "15:04:05.000 MST"
@@ -32,8 +32,27 @@ func (t *textReport) captured() {
 		t.printf(", %s to %s (%s)", first.Format("2006-01-02 15:04:05.000"), last.Format(layout), analyze.Dur(a.Last.Sub(a.First)))
 	}
 	t.printf("\n  recorded %s\n  not read: %s\n", t.vantage(), t.unread())
+	t.notes()
 	if b := a.Blind(); b != 0 && len(a.Cases()) > 0 {
 		t.printf("  connections were open when it began: until %s a call may repeat one from before\n", t.clock(b))
+	}
+}
+
+// maxNotes is how many notes on the inputs stand on the first screen.
+const maxNotes = 2
+
+// notes writes what is to be said of the inputs and has no count.
+func (t *textReport) notes() {
+	n := 0
+	for _, in := range t.a.Inputs {
+		for _, note := range in.Quality.Notes {
+			if n++; n <= maxNotes {
+				t.printf("  note: %s\n", safe(clip(note, 160)))
+			}
+		}
+	}
+	if n > maxNotes {
+		t.printf("  and %s more in --format json\n", analyze.Count(n-maxNotes, "note"))
 	}
 }
 
@@ -65,7 +84,7 @@ func (t *textReport) vantage() string {
 		return order[0]
 	}
 	for i, w := range order {
-		order[i] = fmt.Sprintf("%s (%d connections)", w, n[w])
+		order[i] = fmt.Sprintf("%s (%s)", w, analyze.Count(n[w], "connection"))
 	}
 	return strings.Join(order, ", ")
 }
@@ -107,8 +126,8 @@ func (t *textReport) unread() string {
 // screen writes the rest of the first screen.
 func (t *textReport) screen() {
 	tt := t.a.Totals
-	t.printf("\n%d calls: %d delivered, %d lost, %d not known. %d breaks, %d of them after the answer, %d by the client.\n\n",
-		tt.Calls, tt.Delivered, tt.Lost, tt.Unknown, tt.Breaks, tt.BreaksAfterAnswer, tt.BreaksByClient)
+	t.printf("\n%s: %d delivered, %d lost, %d not known. %s, %d of them after the answer, %d by the client.\n\n",
+		analyze.Count(tt.Calls, "call"), tt.Delivered, tt.Lost, tt.Unknown, analyze.Count(tt.Breaks, "break"), tt.BreaksAfterAnswer, tt.BreaksByClient)
 	t.ranTwice()
 	t.lost()
 	t.unknown()
@@ -141,7 +160,7 @@ func (t *textReport) ranTwice() {
 
 func (t *textReport) lost() {
 	cs := t.a.Fates("lost")
-	t.printf("LOST          %d calls, %d of them known to have run\n", t.a.Totals.Lost, t.a.Totals.LostExecuted)
+	t.printf("LOST          %s, %d known to have run\n", analyze.Count(t.a.Totals.Lost, "call"), t.a.Totals.LostExecuted)
 	for i, c := range cs {
 		if i == topLines {
 			t.printf("    and %d more\n", len(cs)-topLines)
@@ -163,7 +182,7 @@ func (t *textReport) unknown() {
 	} else if cs[0].R.Holed {
 		why = "bytes are missing from the capture"
 	}
-	t.printf("UNKNOWN       %d calls; the first is #%d: %s\n", t.a.Totals.Unknown, cs[0].ID, why)
+	t.printf("UNKNOWN       %s; the first is #%d: %s\n", analyze.Count(t.a.Totals.Unknown, "call"), cs[0].ID, why)
 }
 
 func (t *textReport) harmless() {
@@ -193,15 +212,17 @@ func (t *textReport) held() {
 			late++
 		}
 	}
-	t.printf("HELD          %d streams for %s after their answers; clients really waited %s; %d timed out\n", len(cs), analyze.Dur(sum), analyze.Dur(t.a.Totals.Blocked), late)
-	if len(cs) > 0 {
-		t.printf("    longest: #%d %s, answered after %s, held for %s\n", cs[0].ID, safe(clip(cs[0].Name(), 40)), analyze.Dur(cs[0].Answer.At), analyze.Dur(cs[0].Hold.Held))
+	if len(cs) == 0 {
+		t.printf("HELD          0 streams\n")
+		return
 	}
+	t.printf("HELD          %s for %s after the answer; clients really waited %s; %d timed out\n", analyze.Count(len(cs), "stream"), analyze.Dur(sum), analyze.Dur(t.a.Totals.Blocked), late)
+	t.printf("    longest: #%d %s, answered after %s, held for %s\n", cs[0].ID, safe(clip(cs[0].Name(), 40)), analyze.Dur(cs[0].Answer.At), analyze.Dur(cs[0].Hold.Held))
 }
 
 func (t *textReport) useful() {
 	if u := t.a.FirstUseful(); len(u) > 0 {
-		t.printf("FIRST ANSWER  of use after %s (p50), %s (p95) in %d sessions\n", analyze.Dur(analyze.Percentile(u, 50)), analyze.Dur(analyze.Percentile(u, 95)), len(u))
+		t.printf("FIRST ANSWER  of use after %s (p50), %s (p95) in %s\n", analyze.Dur(analyze.Percentile(u, 50)), analyze.Dur(analyze.Percentile(u, 95)), analyze.Count(len(u), "session"))
 	}
 }
 
@@ -223,7 +244,7 @@ func (t *textReport) clients() {
 		if x.UserAgent != "" {
 			name += " (" + clip(x.UserAgent, 30) + ")"
 		}
-		t.printf("%-13s %s: %d calls%s\n", label, safe(name), x.Calls, habits(x))
+		t.printf("%-13s %s: %s%s\n", label, safe(name), analyze.Count(x.Calls, "call"), habits(x))
 	}
 }
 

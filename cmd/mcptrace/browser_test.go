@@ -72,11 +72,11 @@ func openBrowser(t testing.TB) *browser {
 // attach opens a page of its own.
 func (b *browser) attach(url string) {
 	b.dial(url)
-	var target struct{ TargetId string }
+	var target struct{ TargetID string }
 	b.call("Target.createTarget", map[string]any{"url": "about:blank"}, &target)
 	b.ws.Close()
 	host := strings.Split(strings.TrimPrefix(url, "ws://"), "/")[0]
-	b.dial("ws://" + host + "/devtools/page/" + target.TargetId)
+	b.dial("ws://" + host + "/devtools/page/" + target.TargetID)
 	for _, domain := range []string{"Page", "Network", "Runtime", "Log"} {
 		b.call(domain+".enable", nil, nil)
 	}

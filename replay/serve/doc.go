@@ -7,8 +7,8 @@
 // session id names; a gate holds a stream back until the client has sent what the bytes behind it refer to.
 //
 // A live request is paired with a recorded one by HTTP method, target, JSON-RPC method and parameters without _meta; of
-// several, the session gets those it has not had yet first, of these one with the same id, of these the earliest. When all
-// have been played they are played again. What a client says of itself in initialize does not matter.
+// several, the session gets those it has not had yet first, of these one with the same id, of these the earliest
+// (docs/serve.md has the whole order). When all have been played they are played again. What a client says of itself in initialize does not matter.
 //
 // What belongs to the recorded client is replaced by what belongs to the live one: ids of calls, progress tokens, ids of
 // sessions where several clients would share one, the endpoint of the 2024-11-05 transport. Everything else is sent as it

@@ -67,9 +67,8 @@ func TestGoSDK(t *testing.T) {
 		t.Error("a call that was not recorded has no error")
 	}
 	cs.Close()
-	s.Close()
 	settled := 0
-	for _, p := range s.Plays() {
+	for _, p := range s.Outcome(true) {
 		if p.Number == 0 || p.ID == "" {
 			continue // server/discover, and the call that was not recorded
 		}
@@ -97,8 +96,7 @@ func TestGoSDKFromCaptures(t *testing.T) {
 			cs.Close()
 		}
 		cancel()
-		s.Close()
-		for _, p := range s.Plays() {
+		for _, p := range s.Outcome(true) {
 			if p.Method == "initialize" && p.Verdict != replay.Settled {
 				t.Errorf("%s: %s: %s, %s", name, p.Request, p.Verdict, p.Did)
 			}
