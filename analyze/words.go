@@ -35,7 +35,24 @@ func dur(d time.Duration) string {
 	return fmt.Sprintf("%.0f s", d.Seconds())
 }
 
-// maskTarget hides the values of query parameters: session ids and tokens stand there.
+// telling are parts of the names of query parameters whose values are secrets.
+var telling = []string{"session", "token", "key", "secret", "auth", "code", "sig", "pass", "pwd", "jwt", "cred", "state", "nonce"}
+
+// longValue is the length from which a value is taken for a secret whatever its name: session ids are longer.
+const longValue = 16
+
+// secretValue reports whether a query parameter may hold a secret.
+func secretValue(name, value string) bool {
+	name = strings.ToLower(name)
+	for _, t := range telling {
+		if strings.Contains(name, t) {
+			return true
+		}
+	}
+	return len(value) >= longValue || name == "sid" || name == "id"
+}
+
+// maskTarget hides the values of query parameters that may be secrets: session ids and tokens stand there.
 func maskTarget(t string) string {
 	path, query, ok := strings.Cut(t, "?")
 	if !ok {
@@ -44,14 +61,14 @@ func maskTarget(t string) string {
 	parts := strings.Split(query, "&")
 	for i, p := range parts {
 		name, value, ok := strings.Cut(p, "=")
-		if ok {
+		if ok && secretValue(name, value) {
 			parts[i] = name + "=" + strings.Repeat("*", len(value))
 		}
 	}
 	return path + "?" + strings.Join(parts, "&")
 }
 
-// MaskTarget hides the values of query parameters, keeping their lengths.
+// MaskTarget hides the values of query parameters that may be secrets, keeping their lengths.
 func MaskTarget(t string) string { return maskTarget(t) }
 
 // Count writes a count with its noun: 1 call, 2 calls.

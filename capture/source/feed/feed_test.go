@@ -11,7 +11,6 @@ import (
 
 // tape is a Recorder that writes down what it is told.
 type tape struct {
-	mu    sync.Mutex
 	conns []*reel
 	fails int
 	block chan struct{} // not nil: Connection waits for it

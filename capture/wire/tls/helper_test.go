@@ -69,15 +69,14 @@ func (t *tap) Read(p []byte) (int, error) {
 
 // seen is a handler that keeps everything and checks the order of the calls.
 type seen struct {
-	t         testing.TB
-	plain     map[bool][]byte
-	spans     map[bool][]span // of Plain: where, and how many bytes
-	lost      map[bool][]span
-	alerts    map[bool][]alert
-	hellos    []Info
-	why       []string
-	last      map[bool]int64
-	plainSeen bool
+	t      testing.TB
+	plain  map[bool][]byte
+	spans  map[bool][]span // of Plain: where, and how many bytes
+	lost   map[bool][]span
+	alerts map[bool][]alert
+	hellos []Info
+	why    []string
+	last   map[bool]int64
 }
 
 type alert struct {

@@ -195,6 +195,7 @@ func premasterOf(t *testing.T, r *recording) (encrypted, premaster []byte) {
 			continue
 		}
 		encrypted = payload[6:]
+		//lint:ignore SA1019 the key exchange under test is this old
 		premaster, err := rsa.DecryptPKCS1v15(nil, certificates()[0].PrivateKey.(*rsa.PrivateKey), encrypted)
 		if err != nil {
 			t.Fatal(err)
