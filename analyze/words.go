@@ -49,7 +49,17 @@ func secretValue(name, value string) bool {
 			return true
 		}
 	}
-	return len(value) >= longValue || name == "sid" || name == "id"
+	return len(value) >= longValue && !plainWords(value) || name == "sid" || name == "id"
+}
+
+// plainWords reports whether a value is made of short words in lower case: no id looks like that.
+func plainWords(value string) bool {
+	for _, w := range strings.FieldsFunc(value, func(r rune) bool { return strings.ContainsRune("-_./+", r) }) {
+		if len(w) > 12 || strings.Trim(w, "abcdefghijklmnopqrstuvwxyz") != "" {
+			return false
+		}
+	}
+	return true
 }
 
 // maskTarget hides the values of query parameters that may be secrets: session ids and tokens stand there.

@@ -32,27 +32,8 @@ func (t *textReport) captured() {
 		t.printf(", %s to %s (%s)", first.Format("2006-01-02 15:04:05.000"), last.Format(layout), analyze.Dur(a.Last.Sub(a.First)))
 	}
 	t.printf("\n  recorded %s\n  not read: %s\n", t.vantage(), t.unread())
-	t.notes()
 	if b := a.Blind(); b != 0 && len(a.Cases()) > 0 {
 		t.printf("  connections were open when it began: until %s a call may repeat one from before\n", t.clock(b))
-	}
-}
-
-// maxNotes is how many notes on the inputs stand on the first screen.
-const maxNotes = 2
-
-// notes writes what is to be said of the inputs and has no count.
-func (t *textReport) notes() {
-	n := 0
-	for _, in := range t.a.Inputs {
-		for _, note := range in.Quality.Notes {
-			if n++; n <= maxNotes {
-				t.printf("  note: %s\n", safe(clip(note, 160)))
-			}
-		}
-	}
-	if n > maxNotes {
-		t.printf("  and %s more in --format json\n", analyze.Count(n-maxNotes, "note"))
 	}
 }
 

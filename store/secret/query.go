@@ -5,6 +5,9 @@ import (
 	"strings"
 )
 
+// minSession is the length from which a value may name a session: what is shorter could be guessed.
+const minSession = 16
+
 // Target masks the secrets in the target of a request, in place. Of a POST every value that may name a session is one:
 // servers of HTTP+SSE choose the parameter's name freely.
 func (m *Masker) Target(method string, target []byte) {
@@ -13,7 +16,7 @@ func (m *Masker) Target(method string, target []byte) {
 }
 
 // Query masks, in place, the query parameters in text whose names say that they are secrets, and passwords in front of a
-// host. all: every value long enough to be one, whatever its name.
+// host. all: every value long enough to name a session, whatever its own name.
 //
 // A parameter is name=value behind one of ? & # ; the value ends at the next of these, at white space, or at what
 // delimits an address in text.
@@ -37,7 +40,7 @@ func (m *Masker) Query(text []byte, all bool) {
 		for end < len(text) && strings.IndexByte("&#; \t\r\n\"'<>,", text[end]) < 0 {
 			end++
 		}
-		if secretParam(string(text[start:eq])) || all && end-i >= minKnown {
+		if secretParam(string(text[start:eq])) || all && end-i >= minSession {
 			m.replace(text[i:end])
 		}
 		i = end

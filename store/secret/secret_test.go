@@ -67,7 +67,7 @@ func TestHead(t *testing.T) {
 		{"Location: https://h/cb?state=1&code=ABC#access_token=DEF&x=G", "Location: https://h/cb?state=1&code=***#access_token=***&x=G"},
 		{"Referer: http://user:PASS@h/", "Referer: http://user:****@h/"},
 		{"GET /mcp?api_key=ABC&q=LONGENOUGH HTTP/1.1", "GET /mcp?api_key=***&q=LONGENOUGH HTTP/1.1"},
-		{"POST /m?session=ABC&q=LONGENOUGH&v=2 HTTP/1.1", "POST /m?session=***&q=**********&v=2 HTTP/1.1"},
+		{"POST /m?session=ABC&q=LONGENOUGHFORANID&v=2 HTTP/1.1", "POST /m?session=***&q=*****************&v=2 HTTP/1.1"},
 		{"POST /m?sessionId=AB", "POST /m?sessionId=**"},
 		{"POST http://h:80/m?token=ABC HTTP/1.1", "POST http://h:80/m?token=*** HTTP/1.1"},
 		{"POST /m HTTP/2\r\nhost: h\r\nx-api-key: ABC\r\n\r\n", "POST /m HTTP/2\r\nhost: h\r\nx-api-key: ***\r\n\r\n"},
