@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"mcptrace/store/secret"
 )
 
 // quote makes text from the wire safe to stand in a sentence: quoted, escaped, cut.
@@ -35,33 +37,6 @@ func dur(d time.Duration) string {
 	return fmt.Sprintf("%.0f s", d.Seconds())
 }
 
-// telling are parts of the names of query parameters whose values are secrets.
-var telling = []string{"session", "token", "key", "secret", "auth", "code", "sig", "pass", "pwd", "jwt", "cred", "state", "nonce"}
-
-// longValue is the length from which a value is taken for a secret whatever its name: session ids are longer.
-const longValue = 16
-
-// secretValue reports whether a query parameter may hold a secret.
-func secretValue(name, value string) bool {
-	name = strings.ToLower(name)
-	for _, t := range telling {
-		if strings.Contains(name, t) {
-			return true
-		}
-	}
-	return len(value) >= longValue && !plainWords(value) || name == "sid" || name == "id"
-}
-
-// plainWords reports whether a value is made of short words in lower case: no id looks like that.
-func plainWords(value string) bool {
-	for _, w := range strings.FieldsFunc(value, func(r rune) bool { return strings.ContainsRune("-_./+", r) }) {
-		if len(w) > 12 || strings.Trim(w, "abcdefghijklmnopqrstuvwxyz") != "" {
-			return false
-		}
-	}
-	return true
-}
-
 // maskTarget hides the values of query parameters that may be secrets: session ids and tokens stand there.
 func maskTarget(t string) string {
 	path, query, ok := strings.Cut(t, "?")
@@ -71,7 +46,7 @@ func maskTarget(t string) string {
 	parts := strings.Split(query, "&")
 	for i, p := range parts {
 		name, value, ok := strings.Cut(p, "=")
-		if ok && secretValue(name, value) {
+		if ok && secret.Parameter(name, value) {
 			parts[i] = name + "=" + strings.Repeat("*", len(value))
 		}
 	}

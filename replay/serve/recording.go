@@ -98,16 +98,6 @@ func (r *Recording) index(e *entry) {
 	}
 }
 
-// numbered returns the exchange with that number, or nil.
-func (r *Recording) numbered(n int) *entry {
-	for _, e := range r.entries {
-		if e.number == n {
-			return e
-		}
-	}
-	return nil
-}
-
 // before returns the latest exchange of e's session, begun before the moment at, in which the client sent a message of
 // that kind with that id; nil: none.
 func (r *Recording) before(e *entry, kind capture.CallKind, id string, at capture.Instant) *entry {

@@ -221,8 +221,3 @@ func (e *entry) begins() bool {
 	}
 	return e.rd.Endpoint != "" || e.ex.Response.Head != nil && e.ex.Response.Head.Has(sessionHeader)
 }
-
-// isGET reports whether e is a stream that the client opened with a GET.
-func (e *entry) isGET() bool {
-	return e.ex.Request.Head.Method == "GET" && e.rd.Kind == capture.KindNone
-}

@@ -40,7 +40,7 @@ func (m *Masker) Query(text []byte, all bool) {
 		for end < len(text) && strings.IndexByte("&#; \t\r\n\"'<>,", text[end]) < 0 {
 			end++
 		}
-		if secretParam(string(text[start:eq])) || all && end-i >= minSession {
+		if secretParam(string(text[start:eq])) || all && mayNameSession(string(text[i:end])) {
 			m.replace(text[i:end])
 		}
 		i = end
@@ -68,6 +68,23 @@ func (m *Masker) userinfo(text []byte) {
 }
 
 func isName(c byte) bool { return isWord(c) || strings.IndexByte("-_.~%[]", c) >= 0 }
+
+// Parameter reports whether the value of a query parameter may be a secret: by its name, or because it looks like what
+// servers name sessions with.
+func Parameter(name, value string) bool { return secretParam(name) || mayNameSession(value) }
+
+// mayNameSession reports whether a value may name a session: it is long enough and not made of short words in lower case.
+func mayNameSession(value string) bool {
+	if len(value) < minSession {
+		return false
+	}
+	for _, w := range strings.FieldsFunc(value, func(r rune) bool { return strings.ContainsRune("-_./+", r) }) {
+		if len(w) > 12 || strings.Trim(w, "abcdefghijklmnopqrstuvwxyz") != "" {
+			return true
+		}
+	}
+	return false
+}
 
 func secretParam(name string) bool {
 	name = strings.ToLower(name)
