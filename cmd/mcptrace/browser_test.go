@@ -40,9 +40,14 @@ func openBrowser(t testing.TB) *browser {
 	if path == "" {
 		t.Skip("no Chromium")
 	}
+	// Not t.TempDir: helpers of the browser may write for a moment after it is gone, which must not fail the test.
+	profile, err := os.MkdirTemp("", "mcptrace-browser-*")
+	if err != nil {
+		t.Fatal(err)
+	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cmd := exec.CommandContext(ctx, path, "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-		"--disable-component-update", "--disable-sync", "--disable-dev-shm-usage", "--remote-debugging-port=0", "--remote-allow-origins=*", "--user-data-dir="+t.TempDir(), "about:blank")
+		"--disable-component-update", "--disable-sync", "--disable-dev-shm-usage", "--remote-debugging-port=0", "--remote-allow-origins=*", "--user-data-dir="+profile, "about:blank")
 	errs, err := cmd.StderrPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -51,7 +56,7 @@ func openBrowser(t testing.TB) *browser {
 		cancel()
 		t.Skip("Chromium does not start:", err)
 	}
-	t.Cleanup(func() { cancel(); cmd.Wait() })
+	t.Cleanup(func() { cancel(); cmd.Wait(); os.RemoveAll(profile) })
 	b := &browser{t: t}
 	address := regexp.MustCompile(`ws://\S+`)
 	lines := bufio.NewScanner(errs)

@@ -6,8 +6,6 @@ import (
 	"strings"
 	"sync"
 	"time"
-
-	"mcptrace/capture"
 )
 
 // live is one session of a live client. The requests that name no session share one.
