@@ -99,8 +99,8 @@ func (a *Analyzer) classify(l *Link, first, second *Case) bool {
 	case ended, first.Cancelled != 0 && first.Cancelled <= second.Start && an.Level != capture.LevelDispatched:
 		first.classifyLost(l, an)
 	default:
-		if !l.SameID && first.Cancelled == 0 && second.beside >= parallel {
-			return false // a client that works in parallel means its equal calls
+		if !l.SameID && first.Cancelled == 0 && (second.beside >= parallel || first.Safety == Safe) {
+			return false // a client that works in parallel means its equal calls, and lists may be asked for twice at once
 		}
 		l.Finding, l.Executed = "reissue-while-in-flight", "the first attempt was still in flight"
 	}

@@ -124,6 +124,9 @@ func (t *textReport) row(c *analyze.Case) []string {
 	}
 	if c.Reissue != nil {
 		of = fmt.Sprintf("#%d (%s)", c.Reissue.Of.ID, c.Reissue.Duplicate)
+		if c.Reissue.Confidence == "low" {
+			of = "perhaps " + of
+		}
 	}
 	if c.HopOf != nil {
 		of = fmt.Sprintf("hop of #%d", c.HopOf.ID)
