@@ -18,7 +18,7 @@ type serverPair struct{ outer, inner netip.AddrPort }
 
 // findHops joins the legs of one call through a gateway that was captured on both sides: equal method and parameters
 // (ids and bytes may differ), another connection to another address, the inner leg nested in the outer in time, and the
-// same answer (ruling 8). A gateway's own error on the outer leg does not undo it (ruling 34).
+// same answer. A gateway's own error on the outer leg does not undo it.
 //
 // Handshakes and lists look alike from every client, so they are joined only where the gateway is plain from the
 // addresses or a call with a name of its own went the same way.

@@ -239,7 +239,7 @@ func (r *Recognizer) headless(ex *Exchange, rd *Reading) bool {
 // Other returns the number of HTTP exchanges that were not MCP, and how many of these carried JSON-RPC.
 func (r *Recognizer) Other() (all, jsonRPC int) { return r.other, r.jsonrpc }
 
-// weigh adds what ex says for its endpoint (spec.md section 5.1).
+// weigh adds what ex says for its endpoint.
 func (r *Recognizer) weigh(ex *Exchange, rd *Reading, e *evidence, ep Endpoint) {
 	if ep.Path == "" {
 		return // judged at the end
@@ -257,7 +257,7 @@ func (r *Recognizer) weigh(ex *Exchange, rd *Reading, e *evidence, ep Endpoint) 
 	}
 }
 
-// sure reports evidence that settles the matter alone: A1 to A6.
+// sure reports evidence that settles the matter alone: MCP's own metadata, headers or handshake.
 func sure(ex *Exchange, rd *Reading) bool {
 	q, p := ex.Request.Head, ex.Response.Head
 	for i := range rd.Calls {
@@ -281,7 +281,7 @@ func sure(ex *Exchange, rd *Reading) bool {
 	return session && (beside || sse || rd.SSE || q.Method == "DELETE")
 }
 
-// sseEndpoint reports evidence A7: an SSE stream whose first event names an address that gets JSON-RPC.
+// sseEndpoint reports an SSE stream whose first event names an address that gets JSON-RPC: the 2024-11-05 transport.
 func (r *Recognizer) sseEndpoint(ex *Exchange, rd *Reading) bool {
 	if rd.Endpoint == "" || ex.Request.Head.Method != "GET" {
 		return false
@@ -298,7 +298,7 @@ func (r *Recognizer) sseEndpoint(ex *Exchange, rd *Reading) bool {
 	return false
 }
 
-// strongRequest reports evidence that needs a second item: A8, B1, B2.
+// strongRequest reports evidence that needs a second item: a method of MCP's own, or a preflight that asks for its headers.
 func strongRequest(ex *Exchange, rd *Reading) bool {
 	q := ex.Request.Head
 	if q.Method == "OPTIONS" {
@@ -313,7 +313,7 @@ func strongRequest(ex *Exchange, rd *Reading) bool {
 	return false
 }
 
-// strongResponse reports the same of what came back: B2, B3.
+// strongResponse reports the same of what came back.
 func strongResponse(rd *Reading) bool {
 	for i := range rd.Messages {
 		m := &rd.Messages[i]

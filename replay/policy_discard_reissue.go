@@ -5,8 +5,8 @@ import "time"
 var discardReissue = Policy{
 	Name:    "discard-reissue",
 	Doc:     "As read-to-end, but a broken exchange is issued again with a new id.",
-	Client:  "the client that the first seed text warns of",
-	Source:  "seed text on StreamRecovery",
+	Client:  "a client that throws a broken body away and issues the call again, which StreamRecovery warns of",
+	Source:  "ruby-mcp-client, MCPClient::HttpTransportBase::StreamRecovery, documentation of the module",
 	Checked: "against the verdicts written down for the captures in testdata, by hand",
 	Generic: true,
 	judge: reader{

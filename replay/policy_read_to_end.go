@@ -6,7 +6,7 @@ var readToEnd = Policy{
 	Name:    "read-to-end",
 	Doc:     "Gives the whole body when it has ended. An abnormal end is an error, and the body is thrown away.",
 	Client:  "plain HTTP libraries; official Ruby SDK up to 1.3.0 for initialize",
-	Source:  "seed text on held-open initialize; ruby-sdk lib/mcp/client/http.rb",
+	Source:  "ruby-sdk, pull request «return from initialize as soon as its SSE response arrives»; ruby-sdk 1.3.0, lib/mcp/client/http.rb",
 	Checked: "against the verdicts written down for the captures in testdata, by hand",
 	Generic: true,
 	judge:   wholeReader.play,

@@ -6,7 +6,7 @@ var salvage = Policy{
 	Name:    "salvage",
 	Doc:     "Reads to the end. On an abnormal end or a timeout it keeps an answer that had been dispatched; else, on a broken stream, it re-issues once (modern era) or fails (legacy), and on a timeout it fails.",
 	Client:  "the idea of StreamRecovery, in every era",
-	Source:  "seed text on StreamRecovery",
+	Source:  "ruby-mcp-client, MCPClient::HttpTransportBase::StreamRecovery, documentation of the module",
 	Checked: "against the verdicts written down for the captures in testdata, by hand",
 	Generic: true,
 	judge: reader{
