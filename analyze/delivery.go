@@ -12,24 +12,37 @@ const early = 250 * time.Millisecond
 // acts is what later messages of clients presuppose: the newest moment at which each thing was referred to.
 type acts struct {
 	session map[*Session]capture.Instant // any message after the initialize answer
-	task    map[string]capture.Instant
-	state   map[[8]byte]capture.Instant
+	task    map[actTask]capture.Instant
+	state   map[actState]capture.Instant
+}
+
+// actTask and actState name what a client refers to, within its session: other servers may use the same names.
+type actTask struct {
+	session *Session
+	id      string
+}
+
+type actState struct {
+	session *Session
+	hash    [8]byte
 }
 
 // collectActs gathers what clients refer to, and the notes by which they cancelled calls.
 func (a *Analyzer) collectActs() {
-	x := acts{map[*Session]capture.Instant{}, map[string]capture.Instant{}, map[[8]byte]capture.Instant{}}
+	x := acts{map[*Session]capture.Instant{}, map[actTask]capture.Instant{}, map[actState]capture.Instant{}}
 	for _, c := range a.cases {
-		if c.method() != "initialize" && c.HasRequest {
+		if m := c.method(); m != "initialize" && m != "notifications/cancelled" && c.HasRequest {
 			x.session[c.Group] = max(x.session[c.Group], c.Start)
 		}
 		for i := range c.R.Calls {
 			k := &c.R.Calls[i]
 			if k.TaskID != "" {
-				x.task[k.TaskID] = max(x.task[k.TaskID], c.Start)
+				t := actTask{c.Group, k.TaskID}
+				x.task[t] = max(x.task[t], c.Start)
 			}
 			if k.RequestState {
-				x.state[k.StateHash] = max(x.state[k.StateHash], c.Start)
+				st := actState{c.Group, k.StateHash}
+				x.state[st] = max(x.state[st], c.Start)
 			}
 			if k.Method == "notifications/cancelled" && k.CancelID != "" {
 				a.cancel(c, k)
@@ -56,13 +69,13 @@ func (a *Analyzer) actedOn(c *Case, an *Answer) bool {
 		return false
 	}
 	r, at := &an.Message.Result, c.at(an.At)
-	if c.method() == "initialize" && a.acts.session[c.Group] > at {
+	if c.method() == "initialize" && c.Session != nil && a.acts.session[c.Group] > at {
 		return true
 	}
-	if r.TaskID != "" && a.acts.task[r.TaskID] > at {
+	if r.TaskID != "" && a.acts.task[actTask{c.Group, r.TaskID}] > at {
 		return true
 	}
-	return r.State && a.acts.state[r.StateHash] > at
+	return r.State && a.acts.state[actState{c.Group, r.StateHash}] > at
 }
 
 // deliver decides for each answer whether it reached the client's host.

@@ -107,7 +107,14 @@ func (a *Analyzer) isHop(outer, inner *Case) bool {
 	if answered := outer.answeredAt(); answered != 0 && max(inner.answeredAt(), inner.Start) > answered+capture.Instant(hopSlack) {
 		return false // the outer leg had its answer before
 	}
-	return sameAnswer(outer, inner)
+	if !sameAnswer(outer, inner) {
+		return false
+	}
+	// From a third host, where no gateway shows in the addresses, both legs must have been answered, and the inner be over first.
+	if host := inner.Conn.Client.Addr(); host != outer.Conn.Server.Addr() {
+		return inner.answeredAt() != 0 && outer.answeredAt() != 0 && inner.endOrLast(a) <= outer.endOrLast(a)+capture.Instant(hopSlack)
+	}
+	return true
 }
 
 // sameHost reports whether the inner leg may have been sent by the host that received the outer one: the same address,

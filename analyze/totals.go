@@ -78,8 +78,6 @@ func (c *Case) fate(an *Answer) string {
 		return "delivered"
 	case an.Delivered == 0 || c.End.Kind == capture.EndOpen:
 		return "unknown"
-	case c.method() == "subscriptions/listen" && c.End.Kind == capture.EndOpen:
-		return "unknown"
 	case c.pollClose() || c.taskPoll():
 		return "unknown"
 	case c.Transport == "http+sse" && an.Level == capture.LevelNone && c.Origin != nil && c.Origin.End.Kind == capture.EndOpen:

@@ -92,7 +92,7 @@ func (b *Blob) Range(start, end int64, f func(p []byte) error) error {
 		return fmt.Errorf("bytes %d to %d of %d: out of range", start, end, b.Len())
 	}
 	if start < b.flen {
-		buf := make([]byte, min(64<<10, b.flen-start))
+		buf := make([]byte, min(64<<10, b.flen-start, end-start))
 		for start < end && start < b.flen {
 			n := min(int64(len(buf)), end-start, b.flen-start)
 			if _, err := b.file.ReadAt(buf[:n], start); err != nil {

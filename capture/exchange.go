@@ -74,7 +74,7 @@ type Ending struct {
 	Unprocessed bool
 }
 
-// EndKind is the contract's word for an ending.
+// EndKind says in which way a response ended.
 type EndKind string
 
 // The kinds of ending.

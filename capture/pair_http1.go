@@ -226,13 +226,14 @@ func (d *h1Side) keepEarly(part []byte) {
 // Start implements http1.Handler.
 func (d *h1Side) Start(off int64) {
 	d.take(off)
-	at, ok := d.early.startAt(off-d.earlyFrom, d.stamp)
+	at, ok := d.early.startAt(off - d.earlyFrom)
 	if off >= d.base || !ok {
 		at = d.stamp
 	}
 	if d.from == Client {
 		d.ex = d.pair.a.newExchange(d.pair.c, "1.1", at.Seen)
 		d.pair.queue = append(d.pair.queue, d.ex)
+		d.pair.bound()
 	} else if d.ex = d.pair.answering(at); d.ex.Response.Wire.Len() > 0 {
 		// an interim response came before: its bytes stay, so that the recorded server can be played whole
 		d.ex.Response.HeadStart = d.ex.Response.Wire.Len()
@@ -245,8 +246,23 @@ func (d *h1Side) Start(off int64) {
 	d.early = Message{}
 }
 
+// maxQueue bounds the requests of one connection that wait for a response: where only requests are captured, none comes.
+const maxQueue = 1024
+
+// bound lets the oldest waiting request go when there are too many.
+func (p *h1Pair) bound() {
+	if len(p.queue) <= maxQueue {
+		return
+	}
+	ex := p.queue[0]
+	p.forget(ex)
+	ex.Ending = Ending{Kind: EndOpen, At: -1}
+	p.a.cuts++
+	p.done.add(ex)
+}
+
 // startAt returns the stamp of byte off.
-func (m *Message) startAt(off int64, _ Stamp) (Stamp, bool) {
+func (m *Message) startAt(off int64) (Stamp, bool) {
 	i := m.chunkAt(off)
 	if i < 0 || off >= m.Wire.Len() {
 		return Stamp{}, false
@@ -317,7 +333,7 @@ func (d *h1Side) End(off int64) {
 	if d.from == Client {
 		return
 	}
-	d.pair.queue = d.pair.queue[1:]
+	d.pair.forget(ex)
 	kind := EndClean
 	if ex.Response.Head.Framing == http1.Close {
 		kind = EndCloseDelimited
@@ -342,7 +358,7 @@ func (d *h1Side) Broken(off int64, why string) {
 	m := ex.message(d.from)
 	if m.Head == nil && ex.Interim == 0 {
 		*m = Message{} // it was no message after all
-		if ex.Request.Head == nil && ex.Response.Head == nil {
+		if ex.Request.Head == nil && ex.Response.Head == nil && d.pair.side[d.from.Peer()].ex != ex {
 			d.pair.forget(ex)
 		}
 		return

@@ -39,7 +39,7 @@ type h2Stream struct {
 }
 
 // maxStreams bounds the open streams of one connection.
-const maxStreams = 10000
+const maxStreams = 1024
 
 func newH2Pair(a *Assembly, c *Conn, resync bool) *h2Pair {
 	p := &h2Pair{a: a, c: c, streams: map[uint32]*h2Stream{}, done: settling{a: a}}
@@ -189,13 +189,16 @@ func (p *h2Pair) settle(id uint32) {
 	p.done.add(st.ex)
 }
 
-// stream returns the open stream id; a new one begins an exchange. It is nil where too many are open.
+// stream returns the open stream id; a new one begins an exchange. Where too many are open the oldest is let go.
 func (d *h2Side) stream(id uint32) *h2Stream {
 	p := d.pair
 	st := p.streams[id]
 	if st == nil {
 		if len(p.streams) >= maxStreams {
-			return nil
+			oldest := p.order[0]
+			p.streams[oldest].ex.Ending = Ending{Kind: EndOpen, At: -1}
+			p.a.cuts++
+			p.settle(oldest)
 		}
 		st = &h2Stream{ex: p.a.newExchange(p.c, "2", d.stamp.Seen)}
 		st.ex.Stream = id

@@ -184,3 +184,45 @@ func TestPairRandomTraffic(t *testing.T) {
 		}
 	}
 }
+
+// A request that proves to be none while its response is under way takes neither the response nor the next pair along.
+func TestPairBrokenRequest(t *testing.T) {
+	for _, broken := range []string{"POST /x\x00\r\n\r\n", "POST /x HTTP/9.9\r\n\r\n"} {
+		var got []*Exchange
+		a := &Assembly{Sink: func(ex *Exchange) { got = append(got, ex) }}
+		d := a.Connection(&Conn{Client: netip.MustParseAddrPort("192.0.2.1:1"), Server: netip.MustParseAddrPort("192.0.2.2:80")})
+		d.Data(Client, []byte(broken[:8]), Stamp{1e9, 1e9, 1})
+		d.Data(Server, []byte("HTTP/1.1 4"), Stamp{2e9, 2e9, 2})
+		d.Data(Client, []byte(broken[8:]), Stamp{3e9, 3e9, 3})
+		d.Data(Server, []byte("00 Bad Request\r\nContent-Length: 0\r\n\r\n"), Stamp{4e9, 4e9, 4})
+		d.Data(Client, []byte(getRequest), Stamp{5e9, 5e9, 5})
+		d.Data(Server, []byte(sseResponse), Stamp{6e9, 6e9, 6})
+		d.Close(Stamp{7e9, 7e9, 0})
+		n := 0
+		for _, ex := range got {
+			if ex.Request.Complete && ex.Response.Head != nil && ex.Response.Head.Status == 200 {
+				n++
+			}
+		}
+		if n != 1 {
+			t.Errorf("after %q: %d whole exchanges, want 1 of %d", broken, n, len(got))
+		}
+	}
+}
+
+// Where only requests are captured, they do not pile up.
+func TestPairRequestsOnly(t *testing.T) {
+	n := 0
+	a := &Assembly{Sink: func(*Exchange) { n++ }}
+	d := a.Connection(&Conn{Client: netip.MustParseAddrPort("192.0.2.1:1"), Server: netip.MustParseAddrPort("192.0.2.2:80")})
+	for i := range 3 * maxQueue {
+		d.Data(Client, []byte(getRequest), Stamp{Instant(i), Instant(i), int64(i)})
+	}
+	if n < maxQueue {
+		t.Errorf("%d of %d requests were let go", n, 3*maxQueue)
+	}
+	d.Close(Stamp{})
+	if n != 3*maxQueue {
+		t.Errorf("%d of %d requests were handed on", n, 3*maxQueue)
+	}
+}

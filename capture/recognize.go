@@ -73,7 +73,9 @@ func (r *Recognizer) Add(ex *Exchange) {
 	ep := EndpointOf(ex)
 	e := r.endpoints[ep]
 	if e == nil {
-		e = &evidence{sure: r.asked(ex, ep)}
+		e = &evidence{sure: r.asked(ex, ep)} // kept once it says something: paths without MCP are many
+	}
+	if e.sure {
 		r.endpoints[ep] = e
 	}
 	if !e.proven() && !worthReading(ex) {
@@ -82,7 +84,9 @@ func (r *Recognizer) Add(ex *Exchange) {
 	}
 	rd := Read(ex)
 	if !e.proven() {
-		r.weigh(ex, rd, e, ep)
+		if r.weigh(ex, rd, e, ep); e.sure || e.strong > 0 {
+			r.endpoints[ep] = e
+		}
 		if !e.proven() {
 			r.hold(ex, rd)
 			return
@@ -195,6 +199,7 @@ func (r *Recognizer) rejudge(ep Endpoint) {
 			kept = append(kept, ex)
 		}
 	}
+	clear(r.pending[len(kept):])
 	r.pending = kept
 	for _, ex := range out {
 		rd := r.readings[ex]

@@ -217,7 +217,10 @@ type Stream struct {
 func (m *Message) Blocks(h BlockHandler) Stream {
 	w := blockWalker{m: m, h: h, s: Stream{FirstAt: -1, LastAt: -1}}
 	sc := scanners.Get().(*sse.Scanner)
-	defer scanners.Put(sc)
+	defer func() {
+		sc.Reset(nil)
+		scanners.Put(sc)
+	}()
 	sc.Reset(&w)
 	each := func(p *Piece) bool {
 		w.piece = p

@@ -103,7 +103,19 @@ func writeFile(path string, out io.Writer, write func(io.Writer) error) error {
 	if err := write(&b); err != nil {
 		return err
 	}
-	if err := os.WriteFile(path, b.Bytes(), 0o600); err != nil {
+	f, err := os.CreateTemp(filepath.Dir(path), ".mcptrace-*") // mode 0600
+	if err != nil {
+		return pathError(path, err)
+	}
+	_, err = f.Write(b.Bytes())
+	if cerr := f.Close(); err == nil {
+		err = cerr
+	}
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		os.Remove(f.Name())
 		return pathError(path, err)
 	}
 	return nil

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
@@ -25,10 +26,10 @@ func (f *serveFlags) client(s *streams, command []string, out io.Writer) func(co
 		for i, a := range command {
 			args[i] = strings.ReplaceAll(a, "{url}", srv.URL())
 		}
-		var said tail
+		said := tail{out: out}
 		cmd := exec.CommandContext(ctx, args[0], args[1:]...)
 		cmd.Env = append(os.Environ(), "MCPTRACE_URL="+srv.URL())
-		cmd.Stdout, cmd.Stderr = io.MultiWriter(out, &said), io.MultiWriter(out, &said)
+		cmd.Stdout, cmd.Stderr = &said, &said // one writer: then one goroutine writes
 		cmd.WaitDelay = time.Second
 		err := cmd.Run()
 		switch {
@@ -41,19 +42,27 @@ func (f *serveFlags) client(s *streams, command []string, out io.Writer) func(co
 	}
 }
 
-// tail keeps the end of what a command printed.
-type tail struct{ b []byte }
+// tail hands on what a command prints and keeps its end. The command may still write while its end is looked at.
+type tail struct {
+	out io.Writer
+	mu  sync.Mutex
+	b   []byte
+}
 
 // Write implements io.Writer.
 func (t *tail) Write(p []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	if t.b = append(t.b, p...); len(t.b) > 4096 {
 		t.b = append([]byte(nil), t.b[len(t.b)-2048:]...)
 	}
-	return len(p), nil
+	return t.out.Write(p)
 }
 
 // last returns the last line.
 func (t *tail) last() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	lines := bytes.Split(bytes.TrimSpace(t.b), []byte("\n"))
 	return strings.ToValidUTF8(string(lines[len(lines)-1]), "?")
 }
