@@ -30,6 +30,7 @@ type Input struct {
 // Analyzer collects exchanges and says in Report what they add up to. It is not safe for concurrent use.
 type Analyzer struct {
 	opt      Options
+	hidden   int // exchanges before the filter
 	cases    []*Case
 	acts     acts
 	failures []capture.ConnectFailure

@@ -49,6 +49,7 @@ func (a *Analyzer) selectShown() {
 	if a.opt.Filter.none() {
 		return
 	}
+	a.hidden = len(a.cases)
 	kept := a.cases[:0]
 	for _, c := range a.cases {
 		if a.opt.Filter.Match(c) {

@@ -37,5 +37,8 @@ func (c *Case) Dispatched() bool { return c.dispatched() }
 // PollClose reports whether the server closed on purpose, for the client to poll.
 func (c *Case) PollClose() bool { return c.pollClose() }
 
+// Consumed reports whether a client that closed after its answer had taken it: at once, or after it acted on it.
+func (a *Analyzer) Consumed(c *Case) bool { return a.consumed(c) }
+
 // ClosedAfterAnswer reports whether the client closed once it had its answer.
 func (c *Case) ClosedAfterAnswer() bool { _, ok := c.closedAfterAnswer(); return ok }

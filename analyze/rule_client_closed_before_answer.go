@@ -16,6 +16,8 @@ var clientClosedBeforeAnswer = Rule{
 		case c.Modern:
 			f.Severity = info
 			f.Message += " In this version that cancels the call."
+		case c.Cancelled != 0 && c.Cancelled <= c.over():
+			f.Message += " It had sent a note that cancels the call; whether it ran is not known."
 		default:
 			f.Message += " In this version that is no cancel: the call may have run."
 		}

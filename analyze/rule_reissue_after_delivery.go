@@ -14,7 +14,7 @@ func reissueRule(code string, sev Severity, title, text string) Rule {
 				return nil
 			}
 			f := about(c, -1, 0, "%s was issued again %s after exchange %s %s: %s. Did it run twice: %s.",
-				c.name(), dur(l.Gap), id(l.Of), l.Of.howEnded(), l.Executed, l.Duplicate)
+				c.name(), dur(l.Gap), id(l.Of), l.Before(c), l.Executed, l.Duplicate)
 			f.Cases = append(f.Cases, l.Of)
 			f.Confidence = l.Confidence
 			f.Severity = l.severity(sev, c.Safety)
@@ -24,6 +24,18 @@ func reissueRule(code string, sev Severity, title, text string) Rule {
 			f.Message += c.claims(l.Of)
 			return one(f)
 		}}
+}
+
+// Before says what had become of the first attempt when the second, c, was sent: the moment its gap counts from.
+func (l *Link) Before(c *Case) string {
+	first := l.Of
+	if o := first.over(); o != 0 && o <= c.Start {
+		return first.howEnded()
+	}
+	if first.Cancelled != 0 && first.Cancelled <= c.Start {
+		return "was sent; the client had cancelled it, its stream was still open"
+	}
+	return "was sent, which was still in flight"
 }
 
 // claims says what the two attempts tell of the harm that a second run does: the tool's own hint, idempotency keys.

@@ -183,8 +183,8 @@ func (a *Analyzer) Diagnosis() []string {
 		recording = recording || in.Kind == "recording"
 	}
 	switch {
-	case !a.opt.Filter.none():
-		add("No exchange passes the filters; try without them.")
+	case a.hidden > 0:
+		return []string{"None of " + plural(a.hidden, "MCP exchange") + " passes the filters; try without them."}
 	case q.Packets == 0 && !recording:
 		add("The capture holds no packets.")
 	}

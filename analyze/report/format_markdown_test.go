@@ -88,7 +88,7 @@ func TestFailingWriter(t *testing.T) {
 		if f.Name == "jsonl" {
 			continue // nothing to write without exchanges
 		}
-		for n := range 40 {
+		for n := range 30 {
 			a := analyze.New(analyze.Options{})
 			a.Report([]analyze.Input{{Path: "x.pcap", Kind: "pcap"}}, nil)
 			if err := f.Write(&failing{n * 3}, a, Options{}); !errors.Is(err, errFull) {

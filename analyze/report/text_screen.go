@@ -31,7 +31,10 @@ func (t *textReport) captured() {
 		}
 		t.printf(", %s to %s (%s)", first.Format("2006-01-02 15:04:05.000"), last.Format(layout), analyze.Dur(a.Last.Sub(a.First)))
 	}
-	t.printf("\n  recorded %s\n  not read: %s\n", t.vantage(), t.unread())
+	if len(a.Cases()) > 0 {
+		t.printf("\n  recorded %s", t.vantage())
+	}
+	t.printf("\n  not read: %s\n", t.unread())
 	if b := a.Blind(); b != 0 && len(a.Cases()) > 0 {
 		t.printf("  connections were open when it began: until %s a call may repeat one from before\n", t.clock(b))
 	}
@@ -59,8 +62,6 @@ func (t *textReport) vantage() string {
 		}
 	}
 	switch len(order) {
-	case 0:
-		return "at a place that cannot be told (no MCP seen)"
 	case 1:
 		return order[0]
 	}
@@ -74,20 +75,22 @@ func (t *textReport) vantage() string {
 func (t *textReport) unread() string {
 	q := t.a.Quality
 	var parts []string
-	add := func(n int64, format string) {
+	if q.TCPGaps > 0 {
+		parts = append(parts, fmt.Sprintf("%s of %s", analyze.Count(q.TCPGaps, "gap"), analyze.Count(int(q.GapBytes), "byte")))
+	}
+	count := func(n int, noun, what string) {
 		if n > 0 {
-			parts = append(parts, fmt.Sprintf(format, n))
+			parts = append(parts, analyze.Count(n, noun)+what)
 		}
 	}
-	add(int64(q.TCPGaps), "%d gaps")
-	add(q.GapBytes, "%d bytes in gaps")
-	add(q.DroppedByCapture, "%d packets dropped by the capturing program")
-	add(int64(q.SnaplenCutPackets), "%d packets cut by the snap length")
-	add(int64(q.UndecodablePackets), "%d packets not decoded")
-	add(int64(q.TLSOpaqueConnections), "%d TLS connections without keys")
-	add(int64(q.OneSidedConnections), "%d connections seen in one direction only")
-	add(int64(q.LimitCuts), "%d messages cut by a limit of ours")
-	add(int64(q.HTTP3Packets), "%d HTTP/3 packets")
+	count(int(q.DroppedByCapture), "packet", " dropped by the capturing program")
+	count(q.TLSOpaqueConnections, "TLS connection", " without keys")
+	count(q.OneSidedConnections, "connection", " seen in one direction only")
+	count(q.DuplicatePackets, "packet", " of a second copy of the same traffic (kept once)")
+	count(q.SnaplenCutPackets, "packet", " cut by the snap length")
+	count(q.UndecodablePackets, "packet", " not decoded")
+	count(q.LimitCuts, "message", " cut by a limit of ours")
+	count(q.HTTP3Packets, "packet", " of HTTP/3")
 	if q.TruncatedInput {
 		parts = append(parts, "the end of a file that was cut short")
 	}
@@ -134,14 +137,20 @@ func (t *textReport) ranTwice() {
 			return
 		}
 		l := c.Reissue
-		t.printf("    %s  %s: %s; #%d %s, again as #%d %s later (packets %d, %d)\n", t.clock(c.Start), l.Duplicate, safe(clip(c.Name(), 40)), l.Of.ID, l.Of.HowEnded(),
+		t.printf("    %s  %s: %s; #%d %s, again as #%d %s later (packets %d, %d)\n", t.clock(c.Start), l.Duplicate, safe(clip(l.Of.Name(), 40)), l.Of.ID, l.Before(c),
 			c.ID, analyze.Dur(l.Gap), l.Of.First, c.First)
 	}
 }
 
 func (t *textReport) lost() {
 	cs := t.a.Fates("lost")
-	t.printf("LOST          %s, %d known to have run\n", analyze.Count(t.a.Totals.Lost, "call"), t.a.Totals.LostExecuted)
+	again := 0
+	for _, c := range cs {
+		if c.RepeatedBy != nil {
+			again++
+		}
+	}
+	t.printf("LOST          %s, %d known to have run, %d issued again\n", analyze.Count(t.a.Totals.Lost, "call"), t.a.Totals.LostExecuted, again)
 	for i, c := range cs {
 		if i == topLines {
 			t.printf("    and %d more\n", len(cs)-topLines)
@@ -171,13 +180,15 @@ func (t *textReport) harmless() {
 	var parts []string
 	add := func(k int, what string) {
 		if k > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", k, what))
+			parts = append(parts, fmt.Sprintf(what, analyze.Count(k, "stream")))
 		}
 	}
-	add(n.EarlyCloses, "streams closed by clients that had their answer")
-	add(n.Polls, "streams closed for the client to poll")
-	add(n.AuthLegs, "requests for credentials")
-	add(n.RefusedGETs, "GET streams refused (405)")
+	add(n.EarlyCloses, "%s closed by a client that had its answer")
+	add(n.Polls, "%s closed for the client to poll")
+	add(n.RefusedGETs, "%s asked for by GET and refused (405)")
+	if n.AuthLegs > 0 {
+		parts = append(parts, "credentials asked for "+analyze.Count(n.AuthLegs, "time"))
+	}
 	if len(parts) > 0 {
 		t.printf("NOT PROBLEMS  %s\n", strings.Join(parts, ", "))
 	}
@@ -189,7 +200,7 @@ func (t *textReport) held() {
 	late := 0
 	for _, c := range cs {
 		sum += c.Hold.Held
-		if c.Hold.Blocked > 0 && c.ClosedAfterAnswer() {
+		if c.ClosedAfterAnswer() && !t.a.Consumed(c) {
 			late++
 		}
 	}
@@ -238,8 +249,12 @@ func habits(x analyze.ClientSummary) string {
 		}
 	}
 	add(x.Reissued, "issued %d again")
-	add(x.Waited, "waited for the end of %d held streams")
-	add(x.Early, "closed %d streams once answered")
+	if x.Waited > 0 {
+		parts = append(parts, "waited for the end of "+analyze.Count(x.Waited, "held stream"))
+	}
+	if x.Early > 0 {
+		parts = append(parts, "closed "+analyze.Count(x.Early, "stream")+" once answered")
+	}
 	add(x.GaveUp, "gave up on %d")
 	add(x.Resumed, "resumed %d")
 	if len(parts) == 0 {
@@ -263,6 +278,6 @@ func (t *textReport) next() {
 		id = cs[0].ID
 	}
 	if id != 0 {
-		t.printf("NEXT          mcptrace replay %s --exchange %d\n", safe(input), id)
+		t.printf("NEXT          mcptrace show %s --exchange %d\n", safe(input), id)
 	}
 }

@@ -40,7 +40,7 @@ lost, what broke and what was held open.`,
 	}
 	f.register(cmd)
 	fl := cmd.Flags()
-	fl.StringVar(&f.format, "format", "text", "text or json")
+	fl.StringVar(&f.format, "format", "text", "text, json, jsonl, html or markdown")
 	fl.StringArrayVar(&f.policies, "policy", nil, "play this client policy (see mcptrace policies; all: every one); may be repeated")
 	fl.StringVar(&f.failOn, "fail-on", "", "exit with 1 if there are findings of this severity or graver: info, warn or error")
 	fl.StringVar(&f.zone, "tz", "UTC", "time zone of the times in text, such as Local or Europe/Berlin")
@@ -123,7 +123,9 @@ func (f *inputFlags) filter() (analyze.Filter, error) {
 	if flt.Since, err = moment("since", f.since); err != nil {
 		return flt, err
 	}
-	flt.Until, err = moment("until", f.until)
+	if flt.Until, err = moment("until", f.until); err == nil && flt.Since != 0 && flt.Until != 0 && flt.Until < flt.Since {
+		err = usagef("--until %s is before --since %s", f.until, f.since)
+	}
 	return flt, err
 }
 

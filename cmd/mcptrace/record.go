@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -18,6 +19,10 @@ func recordCommand(s *streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "record",
 		Short: "Record MCP exchanges into a file",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return usageError{hinted{errors.New("record what? pcap, proxy or stdio"), "see: mcptrace record --help"}}
+		},
 	}
 	cmd.AddCommand(recordPcapCommand(s), recordProxyCommand(s), recordStdioCommand(s))
 	return cmd

@@ -82,7 +82,7 @@ func (f *replayFlags) run(ctx context.Context, s *streams, args []string, endGiv
 	if err := f.check(endGiven); err != nil {
 		return err
 	}
-	p := &plays{f: f, ways: []replay.How{replay.FIN, replay.RST, replay.Stall}}
+	p := &plays{f: f, warn: s.err, ways: []replay.How{replay.FIN, replay.RST, replay.Stall}}
 	if endGiven {
 		p.ways = []replay.How{f.how}
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"slices"
 
 	"mcptrace/analyze"
@@ -24,6 +25,7 @@ type play struct {
 // plays plays exchanges while their bytes are there.
 type plays struct {
 	f    *replayFlags
+	warn io.Writer
 	ways []replay.How // of a sweep
 	open bool         // all are wanted
 	by   map[string]*play
@@ -60,7 +62,9 @@ func (p *plays) play(ex *capture.Exchange) *play {
 	if f.cuts && ex.Response.Head != nil {
 		shown = replay.Cut(ex, f.cut, f.how)
 		shownRd = capture.Read(shown)
-		out.cut = min(f.cut, out.total)
+		if out.cut = min(f.cut, out.total); f.cut > out.total && !p.open {
+			fmt.Fprintf(p.warn, "mcptrace: warning: the body ends at byte %d: it is broken there, not at byte %d\n", out.total, f.cut)
+		}
 	}
 	out.steps = replay.Steps(shown, shownRd, ex.Conn.Last.Sub(ex.Start))
 	if !owed(rd) {
