@@ -114,6 +114,8 @@ func (a *Analyzer) judge(c *Case, an *Answer) {
 			an.Evidence = Acted
 		}
 		an.Delivered = 1
+	case acked && carrier.Conn.Vantage.Kind == "stdio": // closing a server's input is no sign that nobody reads its output
+		an.Delivered = 1
 	case c.goneBefore(carrier, an):
 		an.Delivered = -1
 	case acked && !an.Holed:

@@ -51,6 +51,7 @@ const (
 
 var framings = [...]string{"none", "length", "chunked", "close", "faulty"}
 
+// String returns the framing's name in lower case.
 func (f Framing) String() string {
 	if int(f) < len(framings) {
 		return framings[f]

@@ -24,6 +24,7 @@ const (
 
 var kinds = [...]string{"invalid", "request", "notification", "result", "error"}
 
+// String returns the kind's name in lower case.
 func (k Kind) String() string {
 	if int(k) < len(kinds) {
 		return kinds[k]
@@ -55,6 +56,7 @@ type SyntaxError struct {
 	Reason string
 }
 
+// Error names the place and the reason.
 func (e *SyntaxError) Error() string {
 	return fmt.Sprintf("jsonrpc: %s at byte %d", e.Reason, e.Offset)
 }

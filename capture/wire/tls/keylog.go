@@ -51,6 +51,7 @@ type LineError struct {
 	Why  string
 }
 
+// Error names the line and what is wrong with it, never what stands in it.
 func (e LineError) Error() string { return fmt.Sprintf("line %d: %s", e.Line, e.Why) }
 
 // secretID is a label and the client random the secret belongs to (or the start of an encrypted premaster secret).
