@@ -1,6 +1,8 @@
 package analyze
 
 import (
+	"fmt"
+
 	"mcptrace/capture"
 	"mcptrace/capture/wire/http2"
 )
@@ -21,6 +23,14 @@ func (c *Case) EndCode() string {
 
 // Name says which call or request it is, for a sentence. Text from the wire in it is quoted and cut.
 func (c *Case) Name() string { return c.name() }
+
+// HowLost says in words what became of a call that got no answer, for a sentence: "was answered with status 504".
+func (c *Case) HowLost() string {
+	if c.HTTP.Status >= 400 && !c.dispatched() && c.End.Kind == capture.EndClean {
+		return fmt.Sprintf("was answered with status %d", c.HTTP.Status)
+	}
+	return c.howEnded()
+}
 
 // HowEnded says in words how the response ended.
 func (c *Case) HowEnded() string { return c.howEnded() }

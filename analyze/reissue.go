@@ -1,6 +1,7 @@
 package analyze
 
 import (
+	"fmt"
 	"time"
 
 	"mcptrace/capture"
@@ -91,7 +92,7 @@ func (a *Analyzer) classify(l *Link, first, second *Case) bool {
 		if !ended && !answered {
 			return false
 		}
-		l.Finding, l.Executed = "retry-after-status", "the first attempt was answered with a status"
+		l.Finding, l.Executed = "retry-after-status", fmt.Sprintf("the first attempt was answered with status %d", first.HTTP.Status)
 	case first.HTTP.Status >= 400:
 		return false // refused: an honest second try
 	case answered:

@@ -13,7 +13,7 @@ func Rules() []Rule {
 		reissueAfterDelivery, reissueAfterUnframed, reissueOfExecuted, reissueOfStarted, reissueAfterLoss, reissueClean, reissueWhileInFlight,
 		transportDuplicate, reissueAfterSession404, retryAfterStatus, reissueSameID, lostNotReissued, repeatAfterAnswer,
 		// session, HTTP
-		status202ForRequest, statusNot202, wrongContentType, acceptIncomplete, getNotSSE, sessionHeaderMissing, sessionHeaderUnknown, sessionIDIllegal,
+		statusWithoutAnswer, status202ForRequest, statusNot202, wrongContentType, acceptIncomplete, getNotSSE, sessionHeaderMissing, sessionHeaderUnknown, sessionIDIllegal,
 		sessionExpired404, noReinitAfter404, sessionAfterDelete, sessionNotSticky, authNotSticky, serverRestart, reconnectStorm, sessionRefusedDelete,
 		sessionNotDeleted, versionHeaderMissing, versionMismatch, batchNotAllowed, idNull, idReused, initializeCancelled, requestsBeforeInitialized,
 		authChallenge, undecodableEncoding,

@@ -30,7 +30,7 @@ func reissueRule(code string, sev Severity, title, text string) Rule {
 func (l *Link) Before(c *Case) string {
 	first := l.Of
 	if o := first.over(); o != 0 && o <= c.Start {
-		return first.howEnded()
+		return first.HowLost()
 	}
 	if first.Cancelled != 0 && first.Cancelled <= c.Start {
 		return "was sent; the client had cancelled it, its stream was still open"

@@ -30,6 +30,8 @@ func init() {
 		return k.Ask(ask("0", "initialize", `{"protocolVersion":"2025-11-25","capabilities":{}}`))
 	}
 	ruleChecks = append(ruleChecks, []check{
+		{code: "status-without-answer", name: "a gateway's page", talks: talks(legacy().Answer(status(504, "text/html", "<p>timeout</p>"))), want: "warn", says: "504"},
+		{code: "status-without-answer", name: "a JSON-RPC error", talks: talks(legacy().Answer(status(400, "application/json", `{"jsonrpc":"2.0","id":1,"error":{"code":-32600,"message":"no"}}`)))},
 		{code: "status-202-for-request", name: "202", talks: talks(legacy().Answer(accepted)), want: "error"},
 		{code: "status-202-for-request", name: "200", talks: talks(legacy().Answer(jsonBody(done("1"))))},
 		{code: "status-not-202", name: "200", talks: talks(on(1, 0).Ask(note("notifications/initialized", "", in("s")...)).Answer(jsonBody("{}"))), want: "warn"},

@@ -156,7 +156,7 @@ func (t *textReport) lost() {
 			t.printf("    and %d more\n", len(cs)-topLines)
 			return
 		}
-		t.printf("    %s  #%d %s: the response %s\n", t.clock(c.Start), c.ID, safe(clip(c.Name(), 48)), c.HowEnded())
+		t.printf("    %s  #%d %s: %s\n", t.clock(c.Start), c.ID, safe(clip(c.Name(), 48)), c.HowLost())
 	}
 }
 
