@@ -35,6 +35,8 @@ func (c *Case) Execution() (Execution, string) {
 func (c *Case) ownExecution() (Execution, string) {
 	an := &c.Answer
 	switch {
+	case c.unsent():
+		return NotExecuted, "the proxy did not reach the server"
 	case an.Level == capture.LevelDispatched && an.Kind == "result":
 		return c.resultExecution()
 	case an.Level == capture.LevelDispatched && refused(c):

@@ -1,5 +1,7 @@
 package analyze
 
+import "fmt"
+
 var statusWithoutAnswer = Rule{
 	Code: "status-without-answer", Severity: Warn,
 	Title:  "A call got an error status without a JSON-RPC answer",
@@ -13,9 +15,20 @@ var statusWithoutAnswer = Rule{
 			return nil // a session that ended has a finding of its own
 		}
 		f := about(c, -1, c.HeadAt, "%s was answered with status %d and no JSON-RPC answer.", c.name(), c.HTTP.Status)
-		if c.HTTP.Status >= 500 {
+		switch {
+		case c.unsent():
+			f.Message = fmt.Sprintf("%s was answered with status %d by the recording proxy itself, which did not hand it to the server: it did not run.", c.name(), c.HTTP.Status)
+		case c.HTTP.Status >= 500:
 			f.Message += " It may have run all the same."
 		}
 		return one(f)
 	},
+}
+
+// unsentServer is what the recording proxy calls itself when it answers in the server's place, having sent nothing on.
+const unsentServer = "mcptrace-proxy"
+
+// unsent reports whether the recording proxy did not hand the request to the server.
+func (c *Case) unsent() bool {
+	return c.Conn.Vantage.Kind == "proxy" && c.Header.ServerName == unsentServer
 }

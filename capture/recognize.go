@@ -15,6 +15,8 @@ type Recognizer struct {
 	Out func(*Exchange, *Reading)
 	// Endpoints are URLs or paths to treat as MCP without proof.
 	Endpoints []string
+	// Trusted tells that the user has said where MCP is: any JSON-RPC proves its endpoint.
+	Trusted bool
 
 	endpoints map[Endpoint]*evidence
 	pending   []*Exchange
@@ -249,7 +251,7 @@ func (r *Recognizer) weigh(ex *Exchange, rd *Reading, e *evidence, ep Endpoint) 
 	if ep.Path == "" {
 		return // judged at the end
 	}
-	if sure(ex, rd) || r.sseEndpoint(ex, rd) {
+	if sure(ex, rd) || r.sseEndpoint(ex, rd) || r.Trusted && len(rd.Calls) > 0 {
 		e.sure = true
 		return
 	}

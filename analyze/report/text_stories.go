@@ -21,8 +21,8 @@ func (t *textReport) stories() {
 	}
 	slices.SortStableFunc(worst, func(x, y *analyze.Story) int { return cmp.Compare(badness(y), badness(x)) })
 	l := t.a.Logical
-	t.printf("\nSTORIES  %d calls as their callers meant them: %d answered, %d lost, %d not known; %d ran more than once, %d ran and lost their answers\n",
-		l.Calls, l.Answered, l.Lost, l.Unknown, l.RanTwice, l.RanAndLost)
+	t.printf("\nSTORIES  %s as the callers meant them: %d answered, %d lost, %d not known; %d ran more than once, %d ran and lost their answers\n",
+		analyze.Count(l.Calls, "call"), l.Answered, l.Lost, l.Unknown, l.RanTwice, l.RanAndLost)
 	for i, s := range worst {
 		if i == maxStories {
 			t.printf("  and %d more; --format json has them all\n", len(worst)-maxStories)

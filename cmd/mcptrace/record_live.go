@@ -80,7 +80,7 @@ func newLive(files *recordingFiles, input store.Input, keepSecrets bool, f *feed
 
 // fromHTTP has HTTP connections recorded, as far as they carry MCP.
 func (l *live) fromHTTP(endpoints []string) {
-	l.rec = &capture.Recognizer{Out: l.add, Endpoints: endpoints}
+	l.rec = &capture.Recognizer{Out: l.add, Endpoints: endpoints, Trusted: true}
 	l.asm = &capture.Assembly{Sink: l.rec.Add, Failed: l.fails, MaxMessage: mostBytes}
 }
 

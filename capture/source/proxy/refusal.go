@@ -6,10 +6,14 @@ import (
 	"strings"
 )
 
+// Unsent is the Server field of an answer of the proxy's own to a request that it did not hand to the upstream.
+const Unsent = "mcptrace-proxy"
+
 // refusal is an answer of the proxy's own.
 type refusal struct {
 	status int
 	why    string
+	late   bool // the upstream had been sent the request
 }
 
 // Error implements error.
@@ -17,7 +21,7 @@ func (r *refusal) Error() string {
 	return fmt.Sprintf("%d %s: %s", r.status, http.StatusText(r.status), r.why)
 }
 
-func refuse(status int, why string) *refusal { return &refusal{status, why} }
+func refuse(status int, why string) *refusal { return &refusal{status: status, why: why} }
 
 // answer returns the response that says so; the connection ends behind it.
 func (r *refusal) answer() []byte {
@@ -26,8 +30,12 @@ func (r *refusal) answer() []byte {
 	if r.status == http.StatusMethodNotAllowed {
 		allow = "Allow: GET, POST, DELETE, OPTIONS\r\n"
 	}
-	return fmt.Appendf(nil, "HTTP/1.1 %d %s\r\nContent-Type: text/plain; charset=utf-8\r\n%sContent-Length: %d\r\nConnection: close\r\n\r\n%s",
-		r.status, http.StatusText(r.status), allow, len(body), body)
+	server := ""
+	if !r.late {
+		server = "Server: " + Unsent + "\r\n"
+	}
+	return fmt.Appendf(nil, "HTTP/1.1 %d %s\r\n%sContent-Type: text/plain; charset=utf-8\r\n%sContent-Length: %d\r\nConnection: close\r\n\r\n%s",
+		r.status, http.StatusText(r.status), server, allow, len(body), body)
 }
 
 // printable keeps what a client sent harmless to who reads the answer.

@@ -106,7 +106,7 @@ func (o *outbound) Start(off int64) { o.hold = off }
 // Head implements http1.Handler.
 func (o *outbound) Head(h *http1.Head, _ int64) {
 	if h.Conflict || h.Framing == http1.Faulty {
-		o.bad = refuse(502, "the upstream's answer says its length in two ways")
+		o.bad = &refusal{502, "the upstream's answer says its length in two ways", true}
 		return
 	}
 	o.hold, o.status = -1, h.Status
