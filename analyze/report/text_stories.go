@@ -2,6 +2,7 @@ package report
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strconv"
 
@@ -28,8 +29,23 @@ func (t *textReport) stories() {
 			t.printf("  and %d more; --format json has them all\n", len(worst)-maxStories)
 			return
 		}
-		t.printf("  %s  %s\n", t.clock(s.First().Start), safe(s.String()))
+		t.printf("  %s  %s%s\n", t.clock(s.First().Start), safe(s.String()), storyPackets(s))
 	}
+}
+
+// storyPackets says between which packets of the capture a story lies; "" where there are no packets.
+func storyPackets(s *analyze.Story) string {
+	first, last := int64(0), int64(0)
+	for _, l := range s.Legs {
+		if c := l.Case; c.First > 0 && (first == 0 || c.First < first) {
+			first = c.First
+		}
+		last = max(last, l.Case.Last)
+	}
+	if first == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (packets %d to %d)", first, last)
 }
 
 const maxStories = 5
