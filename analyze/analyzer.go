@@ -130,31 +130,10 @@ func (a *Analyzer) correlate() {
 }
 
 func (a *Analyzer) sumQuality() {
-	q := &a.Quality
-	for _, in := range a.Inputs {
-		p := &in.Quality
-		q.Packets += p.Packets
-		q.TCPGaps += p.TCPGaps
-		q.GapBytes += p.GapBytes
-		q.RetransmittedSegments += p.RetransmittedSegments
-		q.SnaplenCutPackets += p.SnaplenCutPackets
-		q.UndecodablePackets += p.UndecodablePackets
-		q.TLSOpaqueConnections += p.TLSOpaqueConnections
-		q.MidStartConnections += p.MidStartConnections
-		q.OneSidedConnections += p.OneSidedConnections
-		q.NonMCPExchanges += p.NonMCPExchanges
-		q.TruncatedInput = q.TruncatedInput || p.TruncatedInput
-		q.DroppedByCapture += p.DroppedByCapture
-		q.OutsideResets += p.OutsideResets
-		q.DuplicatePackets += p.DuplicatePackets
-		q.LimitCuts += p.LimitCuts
-		q.HTTP3Packets += p.HTTP3Packets
-		if p.First != 0 && (a.First == 0 || p.First < a.First) {
-			a.First = p.First
-		}
-		a.Last = max(a.Last, p.Last)
+	for i := range a.Inputs {
+		a.Quality.Add(a.Inputs[i].Quality)
 	}
-	q.First, q.Last = a.First, a.Last
+	a.First, a.Last = a.Quality.First, a.Quality.Last
 }
 
 // knownFailures keeps the failed attempts that were made at an address where MCP is served.

@@ -193,6 +193,21 @@ func checkFetched(t *testing.T, exs []*Exchange, body, proto string) {
 	}
 }
 
+// readAll starts a server and reads what it says in both versions of TLS and of HTTP.
+func readAll(t *testing.T, server *exec.Cmd, addr string) {
+	if err := server.Start(); err != nil {
+		t.Skip(err)
+	}
+	t.Cleanup(func() { server.Process.Kill(); server.Wait() })
+	await(t, addr)
+	for _, v := range []uint16{tls.VersionTLS12, tls.VersionTLS13} {
+		for _, h2 := range []bool{false, true} {
+			exs, body := fetch(t, addr, h2, v)
+			checkFetched(t, exs, body, map[bool]string{false: "1.1", true: "2"}[h2])
+		}
+	}
+}
+
 const nodeServer = `
 const h2 = require('http2'), fs = require('fs'), [cert, key, port] = process.argv.slice(1);
 h2.createSecureServer({cert: fs.readFileSync(cert), key: fs.readFileSync(key), allowHTTP1: true}, (q, s) => {
@@ -209,17 +224,7 @@ func TestNode(t *testing.T) {
 	cert, key := selfSigned(t)
 	port := freePort(t)
 	cmd := exec.Command(node, "-e", nodeServer, cert, key, port)
-	if err := cmd.Start(); err != nil {
-		t.Skip(err)
-	}
-	t.Cleanup(func() { cmd.Process.Kill(); cmd.Wait() })
-	await(t, "127.0.0.1:"+port)
-	for _, v := range []uint16{tls.VersionTLS12, tls.VersionTLS13} {
-		for _, h2 := range []bool{false, true} {
-			exs, body := fetch(t, "127.0.0.1:"+port, h2, v)
-			checkFetched(t, exs, body, map[bool]string{false: "1.1", true: "2"}[h2])
-		}
-	}
+	readAll(t, cmd, "127.0.0.1:"+port)
 }
 
 func TestNginx(t *testing.T) {
@@ -237,17 +242,7 @@ http { access_log off; client_body_temp_path %[1]s/b; proxy_temp_path %[1]s/p; f
  location / { default_type application/json; return 200 '{"jsonrpc":"2.0","id":1,"result":{}}'; } } }
 `, dir, port, cert, key), 0o600)
 	cmd := exec.Command(nginx, "-c", conf)
-	if err := cmd.Start(); err != nil {
-		t.Skip(err)
-	}
-	t.Cleanup(func() { cmd.Process.Kill(); cmd.Wait() })
-	await(t, "127.0.0.1:"+port)
-	for _, v := range []uint16{tls.VersionTLS12, tls.VersionTLS13} {
-		for _, h2 := range []bool{false, true} {
-			exs, body := fetch(t, "127.0.0.1:"+port, h2, v)
-			checkFetched(t, exs, body, map[bool]string{false: "1.1", true: "2"}[h2])
-		}
-	}
+	readAll(t, cmd, "127.0.0.1:"+port)
 }
 
 // BenchmarkDecryption compares the path of the same exchanges through TLS and without it.

@@ -253,7 +253,7 @@ func (r *reader) readRecording(ctx context.Context, i int) error {
 	defer db.Close()
 	q := &r.inputs[i].Quality
 	for _, in := range db.Inputs() {
-		*q = mergeQuality(*q, in.Quality)
+		q.Add(in.Quality)
 	}
 	if db.Unfinished() {
 		q.Notes = append(q.Notes, "the recording was not finished: it holds what was written until then")
@@ -288,31 +288,4 @@ func (r *reader) readRecording(ctx context.Context, i int) error {
 		r.out(ex, capture.Read(ex))
 	}
 	return nil
-}
-
-func mergeQuality(a, b capture.Quality) capture.Quality {
-	a.Packets += b.Packets
-	a.TCPGaps += b.TCPGaps
-	a.GapBytes += b.GapBytes
-	a.RetransmittedSegments += b.RetransmittedSegments
-	a.SnaplenCutPackets += b.SnaplenCutPackets
-	a.UndecodablePackets += b.UndecodablePackets
-	a.TLSOpaqueConnections += b.TLSOpaqueConnections
-	a.MidStartConnections += b.MidStartConnections
-	a.OneSidedConnections += b.OneSidedConnections
-	a.NonMCPExchanges += b.NonMCPExchanges
-	a.DroppedByCapture += b.DroppedByCapture
-	a.OutsideResets += b.OutsideResets
-	a.DuplicatePackets += b.DuplicatePackets
-	a.LimitCuts += b.LimitCuts
-	a.HTTP3Packets += b.HTTP3Packets
-	if b.TruncatedInput {
-		a.TruncatedInput, a.TruncatedAt = true, b.TruncatedAt
-	}
-	if a.First == 0 || b.First != 0 && b.First < a.First {
-		a.First = b.First
-	}
-	a.Last = max(a.Last, b.Last)
-	a.Notes = append(a.Notes, b.Notes...)
-	return a
 }
