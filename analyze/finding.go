@@ -66,30 +66,48 @@ func about(c *Case, offset int64, at time.Duration, format string, args ...any) 
 
 func one(f Finding) []Finding { return []Finding{f} }
 
-// findings runs all rules and puts what they say in the order of the exchanges.
+// findings runs all rules and puts what they say in the order of the exchanges, and of the catalogue for each.
 func (a *Analyzer) findings() {
-	for _, r := range Rules() {
-		if r.Optional && !a.opt.Optional {
-			continue
-		}
-		var fs []Finding
-		if r.Each != nil {
-			for _, c := range a.cases {
-				fs = append(fs, r.Each(c, a)...)
-			}
-		}
-		if r.All != nil {
-			fs = append(fs, r.All(a)...)
-		}
-		for _, f := range fs {
-			f.Code = r.Code
-			if f.Severity == 0 {
-				f.Severity = r.Severity
-			}
-			a.Findings = append(a.Findings, lower(f))
+	rules := slices.DeleteFunc(Rules(), func(r Rule) bool { return r.Optional && !a.opt.Optional })
+	var fs []ruled
+	take := func(i int, found []Finding) {
+		for _, f := range found {
+			fs = append(fs, ruled{i, f})
 		}
 	}
-	slices.SortStableFunc(a.Findings, func(x, y Finding) int { return cmp.Compare(firstID(x), firstID(y)) })
+	for _, c := range a.cases {
+		for i := range rules {
+			if each := rules[i].Each; each != nil {
+				take(i, each(c, a))
+			}
+		}
+	}
+	for i := range rules {
+		if all := rules[i].All; all != nil {
+			take(i, all(a))
+		}
+	}
+	slices.SortStableFunc(fs, func(x, y ruled) int {
+		return cmp.Or(cmp.Compare(firstID(x.Finding), firstID(y.Finding)), cmp.Compare(x.rule, y.rule))
+	})
+	for _, f := range fs {
+		a.Findings = append(a.Findings, f.by(&rules[f.rule]))
+	}
+}
+
+// ruled is a finding with its rule's place in the catalogue.
+type ruled struct {
+	rule int
+	Finding
+}
+
+// by returns the finding as the rule makes it.
+func (f *ruled) by(r *Rule) Finding {
+	f.Code = r.Code
+	if f.Severity == 0 {
+		f.Severity = r.Severity
+	}
+	return lower(f.Finding)
 }
 
 func firstID(f Finding) int {

@@ -72,17 +72,25 @@ func ReadCall(m jsonrpc.Message) Call {
 		c.Kind = KindNone
 		return c
 	}
-	c.Fingerprint = jsonrpc.Fingerprint(m.Method, m.Params)
+	c.Fingerprint = jsonrpc.Fingerprint(m.Method, m.Params, func(key, canonical []byte) {
+		switch string(key) {
+		case "arguments":
+			c.ArgsHash = shortHash(canonical)
+		case "requestState":
+			c.StateHash = shortHash(canonical)
+		}
+	})
 	c.Size = len(m.Params)
-	c.readParams(m.Params)
+	c.readParams(m.Members)
 	return c
 }
 
-// readParams takes what matters from the params in one pass over their top level.
-func (c *Call) readParams(p []byte) {
+// readParams takes what matters from the members of the params.
+func (c *Call) readParams(params []jsonrpc.Member) {
 	uri := ""
-	jsonrpc.Members(p, func(key string, raw []byte) {
-		switch key {
+	for i := range params {
+		raw := params[i].Value
+		switch string(params[i].Key) {
 		case "name":
 			c.Name = textOf(raw)
 		case "uri":
@@ -91,9 +99,7 @@ func (c *Call) readParams(p []byte) {
 			c.TaskID = textOf(raw)
 		case "arguments":
 			c.readArguments(raw)
-		case "requestState":
-			c.RequestState, c.StateHash = true, shortHash(canonical(raw))
-		case "inputResponses":
+		case "requestState", "inputResponses":
 			c.RequestState = true
 		case "cursor":
 			c.Cursor = true
@@ -108,7 +114,7 @@ func (c *Call) readParams(p []byte) {
 		case "_meta":
 			c.readMeta(raw)
 		}
-	})
+	}
 	if c.Name == "" {
 		c.Name = uri
 	}
@@ -119,8 +125,8 @@ func textOf(raw []byte) string {
 	return s
 }
 
+// readArguments looks for an idempotency key among the arguments.
 func (c *Call) readArguments(args []byte) {
-	c.ArgsHash = shortHash(canonical(args))
 	if !bytes.Contains(args, []byte("idempotency")) {
 		return
 	}
@@ -132,10 +138,8 @@ func (c *Call) readArguments(args []byte) {
 }
 
 func (c *Call) readClient(info []byte) {
-	name, _ := jsonrpc.Get(info, "name")
-	version, _ := jsonrpc.Get(info, "version")
-	if n := textOf(name); n != "" {
-		c.ClientName, c.ClientVer = n, textOf(version)
+	if n := textAt(info, "name"); n != "" {
+		c.ClientName, c.ClientVer = n, textAt(info, "version")
 	}
 }
 
@@ -197,7 +201,7 @@ func readRequest(body []byte) (calls []Call, batch, ok bool) {
 // ResultFacts are the few members of a result or error that later messages refer to.
 type ResultFacts struct {
 	Raw        uint64  // hash of the result or error as it stood on the wire; differs from run to run
-	Hash       [8]byte // of its canonical form without _meta; zero for results too large to be worth it
+	Digest     uint64  // of its value without _meta; zero for results too large to be worth it; differs from run to run
 	Code       int64   // of an error
 	IsError    bool    // tools/call: the tool said it failed
 	ResultType string  // modern: complete, input_required, task
@@ -215,16 +219,16 @@ type ResultFacts struct {
 // Same compares two answers: +1 equal, -1 different, 0 not known (too large to be compared but byte by byte).
 func (f *ResultFacts) Same(g *ResultFacts) int {
 	switch {
-	case f.Raw == g.Raw, f.Hash == g.Hash && f.Hash != [8]byte{}:
+	case f.Raw == g.Raw, f.Digest == g.Digest && f.Digest != 0:
 		return +1
-	case f.Hash == [8]byte{} || g.Hash == [8]byte{}:
+	case f.Digest == 0 || g.Digest == 0:
 		return 0
 	}
 	return -1
 }
 
-// hashLimit is the size up to which results are brought into canonical form.
-const hashLimit = 4 << 10
+// digestLimit is the size up to which results are compared by value.
+const digestLimit = 4 << 10
 
 var rawSeed = maphash.MakeSeed()
 
@@ -235,64 +239,75 @@ func readResult(m jsonrpc.Message) ResultFacts {
 		body = m.Err
 	}
 	f := ResultFacts{Code: m.Code, Raw: maphash.Bytes(rawSeed, body)}
-	if len(body) <= hashLimit {
-		f.Hash = shortHash(canonical(body, "_meta"))
+	if len(body) <= digestLimit {
+		f.Digest, _ = jsonrpc.Digest(body, "_meta")
 	}
 	if m.Kind == jsonrpc.Result {
-		f.members(body)
+		f.members(m.Members)
 	}
 	return f
 }
 
-// members takes the facts from a result in one pass over its top level.
-func (f *ResultFacts) members(result []byte) {
-	text := func(raw []byte, path ...string) string {
-		raw, _ = jsonrpc.Get(raw, path...)
-		s, _ := jsonrpc.Text(raw)
-		return s
-	}
-	has := map[string]bool{}
-	jsonrpc.Members(result, func(key string, raw []byte) {
-		switch key {
+// members takes the facts from the members of a result.
+func (f *ResultFacts) members(result []jsonrpc.Member) {
+	var has shape
+	for i := range result {
+		raw := result[i].Value
+		switch string(result[i].Key) {
 		case "isError":
 			f.IsError = string(raw) == "true"
 		case "resultType":
-			f.ResultType = text(raw)
+			f.ResultType = textOf(raw)
 		case "requestState":
 			f.State, f.StateHash = true, shortHash(canonical(raw))
 		case "taskId":
-			f.TaskID = text(raw)
+			f.TaskID = textOf(raw)
 		case "status":
-			f.TaskStatus = text(raw)
+			f.TaskStatus = textOf(raw)
 		case "task":
-			f.TaskID, f.TaskStatus = text(raw, "taskId"), text(raw, "status")
+			f.TaskID, f.TaskStatus = textAt(raw, "taskId"), textAt(raw, "status")
 		case "protocolVersion":
-			f.Version = text(raw)
+			f.Version, has.version = textOf(raw), true
 		case "serverInfo":
-			f.ServerName, f.ServerVer = text(raw, "name"), text(raw, "version")
+			f.ServerName, f.ServerVer, has.server = textAt(raw, "name"), textAt(raw, "version"), true
 		case "nextCursor":
 			f.NextCursor = true
-		case "capabilities", "supportedVersions", "tools", "content", "resources":
-		default:
-			return
+		case "capabilities":
+			has.capabilities = true
+		case "supportedVersions":
+			has.versions = true
+		case "tools":
+			has.tools = true
+		case "content":
+			has.content = true
+		case "resources":
+			has.resources = true
 		}
-		has[key] = true
-	})
-	f.Shape = shape(has)
+	}
+	f.Shape = has.name()
 }
 
-// shape names what a result looks like, for recognition without its request.
-func shape(has map[string]bool) string {
+// textAt returns the text of a member of obj, "" where it has none.
+func textAt(obj []byte, key string) string {
+	raw, _ := jsonrpc.Get(obj, key)
+	return textOf(raw)
+}
+
+// shape is which telling members a result has.
+type shape struct{ version, server, capabilities, versions, tools, content, resources bool }
+
+// name says what a result looks like, for recognition without its request.
+func (s shape) name() string {
 	switch {
-	case has["capabilities"] && has["serverInfo"] && has["protocolVersion"]:
+	case s.capabilities && s.server && s.version:
 		return "initialize"
-	case has["supportedVersions"] && has["capabilities"]:
+	case s.versions && s.capabilities:
 		return "discover"
-	case has["tools"]:
+	case s.tools:
 		return "tools"
-	case has["content"]:
+	case s.content:
 		return "content"
-	case has["resources"]:
+	case s.resources:
 		return "resources"
 	}
 	return ""

@@ -334,22 +334,32 @@ func inbound(m jsonrpc.Message) Inbound {
 	case jsonrpc.Error:
 		in.Result = readResult(m)
 	case jsonrpc.Notification:
-		if t, ok := jsonrpc.Get(m.Params, "progressToken"); ok {
-			in.Token = string(t)
-		}
-		if t, ok := jsonrpc.Get(m.Params, "requestId"); ok {
-			in.CancelID = jsonrpc.ID(t)
-		}
-		if t, ok := jsonrpc.Get(m.Params, "_meta", metaPrefix+"subscriptionId"); ok {
-			in.Subscribed = string(t)
-		}
+		in.readParams(m.Members)
 	}
 	return in
+}
+
+// readParams takes what matters from the params of a notification.
+func (in *Inbound) readParams(params []jsonrpc.Member) {
+	for i := range params {
+		raw := params[i].Value
+		switch string(params[i].Key) {
+		case "progressToken":
+			in.Token = string(raw)
+		case "requestId":
+			in.CancelID = jsonrpc.ID(raw)
+		case "_meta":
+			if t, ok := jsonrpc.Get(raw, metaPrefix+"subscriptionId"); ok {
+				in.Subscribed = string(t)
+			}
+		}
+	}
 }
 
 // sseReader collects a Reading from the blocks of a stream.
 type sseReader struct {
 	r        *Reading
+	parser   jsonrpc.Parser
 	pending  int // index in Messages of an answer dispatched by a CR whose LF may follow, +1
 	pendEnd  int64
 	answered bool
@@ -402,7 +412,7 @@ func (h *sseReader) messages(b *Block) {
 	if b.Type != "" && b.Type != "message" {
 		r.odd(OddEventName, b.Start, b.Type)
 	}
-	ms, _, err := jsonrpc.Parse(b.Data)
+	ms, _, err := h.parser.Parse(b.Data)
 	if err != nil {
 		if !b.Holed {
 			r.odd(OddNotJSON, b.Start, err.Error())

@@ -2,6 +2,7 @@ package jsonrpc
 
 import (
 	"bytes"
+	"encoding/binary"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -36,13 +37,17 @@ func Members(obj []byte, f func(key string, value []byte)) bool {
 		if !c.value(1) {
 			return false
 		}
-		name := string(key[1 : len(key)-1])
-		if bytes.IndexByte(key, '\\') >= 0 {
-			name = decode(key[1 : len(key)-1])
-		}
-		f(name, obj[start:c.i:c.i])
+		f(keyName(key), obj[start:c.i:c.i])
 		return true
 	})
+}
+
+// keyName decodes a raw key for comparison. Unlike decode it lets invalid UTF-8 stand.
+func keyName(key []byte) string {
+	if bytes.IndexByte(key, '\\') >= 0 {
+		return decode(key[1 : len(key)-1])
+	}
+	return string(key[1 : len(key)-1])
 }
 
 // lookup returns the raw value of the last member of obj called name.
@@ -81,16 +86,33 @@ func Text(raw []byte) (string, bool) {
 }
 
 // decode decodes the inside of a valid string.
-func decode(b []byte) string {
-	plain := true
-	for _, c := range b {
-		if c == '\\' || c >= utf8.RuneSelf {
-			plain = false
-			break
+func decode(b []byte) string { return string(unquoted(b)) }
+
+// decoded decodes a valid raw string. Where nothing is to be decoded it is a sub-slice of raw.
+func decoded(raw []byte) []byte { return unquoted(raw[1 : len(raw)-1]) }
+
+// isPlain reports whether the inside of a valid string means what it says: ASCII without a backslash.
+func isPlain(b []byte) bool {
+	const ones, high = 0x0101010101010101, 0x8080808080808080
+	for ; len(b) >= 8; b = b[8:] {
+		w := binary.LittleEndian.Uint64(b)
+		back := w ^ (ones * '\\')
+		if (w|(back-ones)&^back)&high != 0 {
+			return false
 		}
 	}
-	if plain {
-		return string(b)
+	for _, c := range b {
+		if c == '\\' || c >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
+
+// unquoted decodes the inside of a valid string, b itself where it is plain.
+func unquoted(b []byte) []byte {
+	if isPlain(b) {
+		return b
 	}
 	out := make([]byte, 0, len(b))
 	for len(b) > 0 {
@@ -104,7 +126,7 @@ func decode(b []byte) string {
 		out = utf8.AppendRune(out, r)
 		b = b[n:]
 	}
-	return string(out)
+	return out
 }
 
 // unescape decodes the escape sequence b begins with, two where they are a surrogate pair.

@@ -1,11 +1,13 @@
 package jsonrpc
 
 import (
+	"bytes"
 	"cmp"
 	"crypto/sha256"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -19,13 +21,8 @@ import (
 //
 // The error is a *SyntaxError. Source: RFC 8785, which has no exception for large numbers.
 func Canonical(raw []byte, drop ...string) ([]byte, error) {
-	c := canonizer{cursor{b: raw}, make([]byte, 0, len(raw))}
-	c.space()
-	if !c.value(1, drop) {
-		return nil, c.err()
-	}
-	if c.space(); c.i < len(raw) {
-		c.fail("more after the value")
+	c := canonizer{cursor: cursor{b: raw}, drop: drop, out: make([]byte, 0, len(raw))}
+	if !c.whole() {
 		return nil, c.err()
 	}
 	return c.out, nil
@@ -34,32 +31,68 @@ func Canonical(raw []byte, drop ...string) ([]byte, error) {
 // Fingerprint returns the SHA-256 of the canonical object of method and params, "_meta" left out of
 // the latter, so that two attempts at one call are equal. Params that are missing, null or empty
 // without "_meta" are all alike. Malformed params count byte for byte.
-func Fingerprint(method string, params []byte) [32]byte {
-	b := appendString([]byte(`{"method":`), method)
+//
+// Each, if not nil, is called for every member of params with its decoded key and the canonical form
+// of its value, both lent for the call; of malformed params it may see some.
+func Fingerprint(method string, params []byte, each func(key, canonical []byte)) [32]byte {
+	c := canonizers.Get().(*canonizer)
+	defer canonizers.Put(c)
+	c.cursor, c.drop, c.each = cursor{b: params}, dropMeta, each
+	c.out = appendString(append(c.out[:0], `{"method":`...), []byte(method))
 	if params != nil {
-		canonical, err := Canonical(params, "_meta")
-		switch {
-		case err != nil:
-			b = append(append(b, "malformed"...), params...)
-		case string(canonical) != "null" && string(canonical) != "{}":
-			b = append(append(b, `,"params":`...), canonical...)
+		start := len(c.out)
+		c.out = append(c.out, `,"params":`...)
+		value := len(c.out)
+		switch ok := c.whole(); {
+		case !ok:
+			c.out = append(append(c.out[:start], "malformed"...), params...)
+		case string(c.out[value:]) == "null" || string(c.out[value:]) == "{}":
+			c.out = c.out[:start]
 		}
 	}
-	return sha256.Sum256(append(b, '}'))
+	c.out = append(c.out, '}')
+	sum := sha256.Sum256(c.out)
+	c.b, c.each = nil, nil
+	if cap(c.out) > maxPooled {
+		c.out = nil
+	}
+	return sum
 }
+
+// maxPooled is the largest text that stays with a pooled canonizer.
+const maxPooled = 1 << 20
+
+var dropMeta = []string{"_meta"}
+
+var canonizers = sync.Pool{New: func() any { return new(canonizer) }}
 
 // canonizer appends to out what the cursor passes over.
 type canonizer struct {
 	cursor
-	out []byte
+	drop    []string
+	each    func(key, canonical []byte) // sees the members of the outermost object; may be nil
+	out     []byte
+	pending []member // of the objects under way, the innermost last
 }
 
-func (c *canonizer) value(depth int, drop []string) bool {
+// whole takes the text as one value.
+func (c *canonizer) whole() bool {
+	c.space()
+	if !c.value(1) {
+		return false
+	}
+	if c.space(); c.i < len(c.b) {
+		return c.fail("more after the value")
+	}
+	return true
+}
+
+func (c *canonizer) value(depth int) bool {
 	switch b := c.peek(); {
 	case (b == '{' || b == '[') && depth > MaxDepth:
 		return c.fail(tooDeep)
 	case b == '{':
-		return c.object(depth, drop)
+		return c.object(depth)
 	case b == '[':
 		return c.array(depth)
 	}
@@ -69,7 +102,7 @@ func (c *canonizer) value(depth int, drop []string) bool {
 	}
 	switch raw := c.b[start:c.i]; {
 	case raw[0] == '"':
-		c.out = appendString(c.out, decode(raw[1:len(raw)-1]))
+		c.out = appendCanonicalString(c.out, raw)
 	case isNumber(raw[0]):
 		c.out = appendNumber(c.out, raw)
 	default:
@@ -82,7 +115,7 @@ func (c *canonizer) array(depth int) bool {
 	start := len(c.out)
 	ok := c.elements(func() bool {
 		c.out = append(c.out, ',')
-		return c.value(depth+1, nil)
+		return c.value(depth + 1)
 	})
 	c.brackets(start, '[', ']')
 	return ok
@@ -100,27 +133,31 @@ func (c *canonizer) brackets(start int, opening, closing byte) {
 
 // member is where in out a member of an object stands, its comma included.
 type member struct {
-	name       string
+	name       []byte
 	start, end int
 }
 
-func (c *canonizer) object(depth int, drop []string) bool {
-	start := len(c.out)
-	var ms []member
+func (c *canonizer) object(depth int) bool {
+	start, base := len(c.out), len(c.pending)
 	ok := c.members(func(key []byte) bool {
-		m := member{name: decode(key[1 : len(key)-1]), start: len(c.out)}
+		m := member{name: decoded(key), start: len(c.out)}
 		c.out = append(appendString(append(c.out, ','), m.name), ':')
-		if !c.value(depth+1, nil) {
+		value := len(c.out)
+		if !c.value(depth + 1) {
 			return false
 		}
-		if m.end = len(c.out); slices.Contains(drop, m.name) {
+		if depth == 1 && c.each != nil {
+			c.each(m.name, c.out[value:])
+		}
+		if m.end = len(c.out); depth == 1 && slices.Contains(c.drop, string(m.name)) {
 			c.out = c.out[:m.start]
 		} else {
-			ms = append(ms, m)
+			c.pending = append(c.pending, m)
 		}
 		return true
 	})
-	c.arrange(start, ms)
+	c.arrange(start, c.pending[base:])
+	c.pending = c.pending[:base]
 	c.brackets(start, '{', '}')
 	return ok
 }
@@ -137,21 +174,25 @@ func (c *canonizer) arrange(start int, ms []member) {
 		return
 	}
 	slices.SortStableFunc(ms, byName)
-	text := slices.Clone(c.out[start:])
-	c.out = c.out[:start]
+	end := len(c.out) // what is arranged is written behind, then moved
 	for i, m := range ms {
-		if i+1 == len(ms) || ms[i+1].name != m.name {
-			c.out = append(c.out, text[m.start-start:m.end-start]...)
+		if i+1 == len(ms) || !bytes.Equal(ms[i+1].name, m.name) {
+			c.out = append(c.out, c.out[m.start:m.end]...)
 		}
 	}
+	c.out = c.out[:start+copy(c.out[start:], c.out[end:])]
 }
 
 // compareUTF16 orders by UTF-16 code units, which differs from the order of code points only where a
 // surrogate meets U+E000 to U+FFFF.
-func compareUTF16(a, b string) int {
-	for a != "" && b != "" {
-		r, n := utf8.DecodeRuneInString(a)
-		s, m := utf8.DecodeRuneInString(b)
+func compareUTF16(a, b []byte) int {
+	for len(a) > 0 && len(b) > 0 {
+		if a[0] == b[0] && a[0] < utf8.RuneSelf {
+			a, b = a[1:], b[1:]
+			continue
+		}
+		r, n := utf8.DecodeRune(a)
+		s, m := utf8.DecodeRune(b)
 		if r != s {
 			return cmp.Or(cmp.Compare(firstUnit(r), firstUnit(s)), cmp.Compare(r, s))
 		}
@@ -169,12 +210,12 @@ func firstUnit(r rune) rune {
 }
 
 // appendString quotes s. Source: RFC 8785 section 3.2.2.2.
-func appendString(out []byte, s string) []byte {
+func appendString(out, s []byte) []byte {
 	const hex = "0123456789abcdef"
 	const short = "btn\x00fr" // for U+0008 to U+000D
 	out = append(out, '"')
-	for i := range len(s) {
-		switch c := s[i]; {
+	for _, c := range s {
+		switch {
 		case c == '"' || c == '\\':
 			out = append(out, '\\', c)
 		case c >= 0x20:
@@ -188,8 +229,19 @@ func appendString(out []byte, s string) []byte {
 	return append(out, '"')
 }
 
+// appendCanonicalString writes a valid raw string in its canonical form.
+func appendCanonicalString(out, raw []byte) []byte {
+	if isPlain(raw) {
+		return append(out, raw...)
+	}
+	return appendString(out, decoded(raw))
+}
+
 // appendNumber writes a valid number in the format of ECMAScript.
 func appendNumber(out, raw []byte) []byte {
+	if isPlainInteger(raw) {
+		return append(out, raw...)
+	}
 	d, ok := parseDecimal(raw)
 	if !ok {
 		return append(out, raw...) // an exponent out of all proportion
@@ -198,6 +250,19 @@ func appendNumber(out, raw []byte) []byte {
 		d, _ = parseDecimal(strconv.AppendFloat(nil, f, 'e', -1, 64))
 	}
 	return append(out, d.String()...)
+}
+
+// isPlainInteger reports whether a valid number is written as ECMAScript would write it: digits only, and few.
+func isPlainInteger(raw []byte) bool {
+	if len(raw) > 18 || string(raw) == "-0" {
+		return false
+	}
+	for i, c := range raw {
+		if (c < '0' || c > '9') && (c != '-' || i > 0) {
+			return false
+		}
+	}
+	return true
 }
 
 // isInteger reports whether d has no fraction.

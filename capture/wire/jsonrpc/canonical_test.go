@@ -54,21 +54,21 @@ func TestFingerprint(t *testing.T) {
 		{"tools/call", `{"name":"t","arguments":{"a":1.0,"b":"x"}`, false},
 		{"tools/call", `{"name":"t","arguments":{"a":1,"b":"x"},"requestState":"s"}`, false},
 	} {
-		if got := Fingerprint(tt.method, []byte(tt.params)) == Fingerprint("tools/call", []byte(base)); got != tt.same {
+		if got := Fingerprint(tt.method, []byte(tt.params), nil) == Fingerprint("tools/call", []byte(base), nil); got != tt.same {
 			t.Errorf("%s %s: equal %v", tt.method, tt.params, got)
 		}
 	}
 	for _, empty := range []string{"null", "{}", `{"_meta":{"x":1}}`} {
-		if Fingerprint("ping", []byte(empty)) != Fingerprint("ping", nil) {
+		if Fingerprint("ping", []byte(empty), nil) != Fingerprint("ping", nil, nil) {
 			t.Errorf("%s differs from none", empty)
 		}
 	}
-	large := func(n string) [32]byte { return Fingerprint("m", []byte(`{"id":`+n+`}`)) }
+	large := func(n string) [32]byte { return Fingerprint("m", []byte(`{"id":`+n+`}`), nil) }
 	if large("9007199254740993") == large("9007199254740992") {
 		t.Error("large identifiers fall together")
 	}
 	deep := []byte(`{"a":` + strings.Repeat("[", 5000))
-	if Fingerprint("m", deep) == Fingerprint("m", deep[:len(deep)-1]) {
+	if Fingerprint("m", deep, nil) == Fingerprint("m", deep[:len(deep)-1], nil) {
 		t.Error("malformed params fall together")
 	}
 }

@@ -67,10 +67,34 @@ func FuzzParse(f *testing.F) {
 				t.Fatalf("%q: method %q, want %q", in, m.Method, method)
 			}
 		}
+		for _, m := range ms {
+			checkMembers(t, m)
+		}
 		if !batch && len(in) < 2000 && members(in) == len(elements[0]) {
 			checkPrefixes(t, in, ms[0])
 		}
 	})
+}
+
+// checkMembers compares a message's members with those that are found by looking for them.
+func checkMembers(t *testing.T, m Message) {
+	held := m.Params
+	if m.IsResponse() {
+		held = append(m.Result, m.Err...)
+	}
+	if m.Kind == Invalid {
+		return
+	}
+	i := 0
+	Members(held, func(key string, value []byte) {
+		if i >= len(m.Members) || string(m.Members[i].Key) != key || !bytes.Equal(m.Members[i].Value, value) {
+			t.Fatalf("%s: member %d is not %q", held, i, key)
+		}
+		i++
+	})
+	if i != len(m.Members) {
+		t.Fatalf("%s: %d members, want %d", held, len(m.Members), i)
+	}
 }
 
 // FuzzCanonical checks that the canonical form means the same and is its own canonical form.
@@ -103,6 +127,30 @@ func FuzzCanonical(f *testing.F) {
 	})
 }
 
+// FuzzDigest checks that two texts have one digest exactly if they have one canonical form.
+func FuzzDigest(f *testing.F) {
+	for _, s := range seeds() {
+		for _, t := range []string{s, `{"b":1.0,"a":2,"b":3}`, `{"a":2,"b":3}`} {
+			f.Add([]byte(s), []byte(t))
+		}
+	}
+	f.Fuzz(func(t *testing.T, a, b []byte) {
+		p, errP := Canonical(a, "a")
+		q, errQ := Canonical(b, "a")
+		x, errX := Digest(a, "a")
+		y, errY := Digest(b, "a")
+		if (errP == nil) != (errX == nil) || (errQ == nil) != (errY == nil) {
+			t.Fatalf("%q: %v, %v; %q: %v, %v", a, errP, errX, b, errQ, errY)
+		}
+		if errP == nil && errQ == nil && bytes.Equal(p, q) != (x == y) {
+			t.Fatalf("%q and %q: digests %x and %x, canonical %s and %s", a, b, x, y, p, q)
+		}
+		if z, err := Digest(p); errP == nil && (err != nil || z != x) {
+			t.Fatalf("%q: digest %x, of its canonical form %x, %v", a, x, z, err)
+		}
+	})
+}
+
 // FuzzAccess compares Get and Text with encoding/json, and checks that Prefix takes anything.
 func FuzzAccess(f *testing.F) {
 	for _, s := range seeds() {
@@ -113,7 +161,7 @@ func FuzzAccess(f *testing.F) {
 		if tooDeepFor(in) {
 			return
 		}
-		Fingerprint(key, in)
+		Fingerprint(key, in, func([]byte, []byte) {})
 		ID(in).Equal(ID(key))
 		var s string
 		text, ok := Text(in)

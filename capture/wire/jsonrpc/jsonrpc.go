@@ -45,7 +45,14 @@ type Message struct {
 	Code   int64 // of Err, 0 if it has none that is an integer
 
 	V2 bool // "jsonrpc" is "2.0"; Kind does not depend on it
+
+	// Members are those of Params, Result or Err, whichever there is, in order; nil where that is no object.
+	Members []Member
 }
+
+// Member is one member of an object. Key is the inside of the key's string as on the wire, decoded where it holds a
+// backslash; Value is raw.
+type Member struct{ Key, Value []byte }
 
 // IsResponse reports whether m is a result or an error.
 func (m Message) IsResponse() bool { return m.Kind == Result || m.Kind == Error }
@@ -66,60 +73,99 @@ func (e *SyntaxError) Error() string {
 //
 // An error is a *SyntaxError; no message is returned with it.
 func Parse(b []byte) (ms []Message, batch bool, err error) {
-	c := cursor{b: b}
-	c.space()
-	switch c.peek() {
+	var p Parser
+	return p.Parse(b)
+}
+
+// Parser is Parse for many texts one after the other: it uses its memory again. The zero Parser is ready to use.
+type Parser struct {
+	cursor
+	ms      []Message
+	members []Member
+}
+
+// Parse is like the function; what it returns is good until the next call.
+func (p *Parser) Parse(b []byte) (ms []Message, batch bool, err error) {
+	p.cursor, p.ms, p.members = cursor{b: b}, p.ms[:0], p.members[:0]
+	p.space()
+	switch p.peek() {
 	case '{':
-		ms = make([]Message, 1)
-		if !c.message(&ms[0], 1) {
-			return nil, false, c.err()
+		if !p.message(1) {
+			return nil, false, p.err()
 		}
 	case '[':
-		batch = true
-		if ms, err = c.batch(); err != nil {
-			return nil, true, err
+		if batch = true; !p.batch() {
+			return nil, true, p.err()
 		}
 	default:
-		if start := c.i; c.value(1) {
-			c.i = start
-			c.fail("neither an object nor an array")
+		if start := p.i; p.value(1) {
+			p.i = start
+			p.fail("neither an object nor an array")
 		}
-		return nil, false, c.err()
+		return nil, false, p.err()
 	}
-	if c.space(); c.i < len(b) {
-		c.fail("more after the message")
-		return nil, batch, c.err()
+	if p.space(); p.i < len(b) {
+		p.fail("more after the message")
+		return nil, batch, p.err()
 	}
-	return ms, batch, nil
+	return p.ms, batch, nil
 }
 
 // batch parses an array of objects.
-func (c *cursor) batch() (ms []Message, err error) {
-	ok := c.elements(func() bool {
-		if c.peek() != '{' {
-			return c.fail("batch element is no object")
+func (p *Parser) batch() bool {
+	return p.elements(func() bool {
+		if p.peek() != '{' {
+			return p.fail("batch element is no object")
 		}
-		if len(ms) == MaxBatch {
-			return c.fail("more than 10000 messages in a batch")
+		if len(p.ms) == MaxBatch {
+			return p.fail("more than 10000 messages in a batch")
 		}
-		ms = append(ms, Message{})
-		return c.message(&ms[len(ms)-1], 2)
+		return p.message(2)
 	})
-	if !ok {
-		return nil, c.err()
-	}
-	return ms, nil
 }
 
-// message parses the object at c into m and decides its kind.
-func (c *cursor) message(m *Message, depth int) bool {
+// message parses the object at p and decides its kind.
+func (p *Parser) message(depth int) bool {
 	var e envelope
-	if !c.members(func(key []byte) bool { return c.envelopeValue(&e, key, depth) }) {
+	inner := len(p.members)
+	ok := p.cursor.members(func(key []byte) bool {
+		slot := e.slot(key)
+		if !e.holds(slot) || p.peek() != '{' {
+			return p.envelopeValue(slot, depth)
+		}
+		p.members = p.members[:inner] // of repeated keys the last counts
+		start := p.i
+		ok := p.collect(depth + 1)
+		*slot = p.b[start:p.i:p.i]
+		return ok
+	})
+	if !ok {
 		return false
 	}
+	p.ms = append(p.ms, Message{})
+	m := &p.ms[len(p.ms)-1]
 	e.fill(m)
 	m.Kind = e.kind(m)
+	if held := e.held(); len(held) > 0 && held[0] == '{' {
+		m.Members = p.members[inner:len(p.members):len(p.members)]
+	}
 	return true
+}
+
+// collect passes over the object at p, which stands at that depth, and notes its members.
+func (p *Parser) collect(depth int) bool {
+	return p.cursor.members(func(key []byte) bool {
+		start := p.i
+		if !p.value(depth + 1) {
+			return false
+		}
+		name := key[1 : len(key)-1]
+		if bytes.IndexByte(name, '\\') >= 0 {
+			name = unquoted(name)
+		}
+		p.members = append(p.members, Member{name, p.b[start:p.i:p.i]})
+		return true
+	})
 }
 
 // envelope holds the raw values of the top-level keys that matter, nil where missing.
@@ -150,10 +196,29 @@ func (e *envelope) slot(key []byte) *[]byte {
 	return nil
 }
 
-// envelopeValue passes over the value of key and keeps it, or what came of it, where it matters.
-func (c *cursor) envelopeValue(e *envelope, key []byte, depth int) bool {
+// holds reports whether slot is that of params, result or error.
+func (e *envelope) holds(slot *[]byte) bool {
+	return slot != nil && (slot == &e.params || slot == &e.result || slot == &e.err)
+}
+
+// held returns the value of params, result or error where there is just one of them, else nil.
+func (e *envelope) held() []byte {
+	var held []byte
+	for _, v := range [][]byte{e.params, e.result, e.err} {
+		switch {
+		case v == nil:
+		case held != nil:
+			return nil
+		default:
+			held = v
+		}
+	}
+	return held
+}
+
+// envelopeValue passes over a value and keeps it, or what came of it, in slot where there is one.
+func (c *cursor) envelopeValue(slot *[]byte, depth int) bool {
 	start := c.i
-	slot := e.slot(key)
 	ok := c.value(depth + 1)
 	if slot != nil {
 		*slot = c.b[start:c.i:c.i]

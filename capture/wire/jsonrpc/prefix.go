@@ -20,11 +20,11 @@ func Prefix(b []byte) (m Message, complete bool, ok bool) {
 	whole := c.members(func(key []byte) bool {
 		slot := e.slot(key)
 		known = known || slot != nil
-		if slot == nil || mayBeCut(slot, &e) {
-			return c.envelopeValue(&e, key, 1)
+		if slot == nil || e.holds(slot) {
+			return c.envelopeValue(slot, 1) // what came of it is of use
 		}
 		start, old := c.i, *slot
-		ok := c.envelopeValue(&e, key, 1)
+		ok := c.envelopeValue(slot, 1)
 		if !ok || c.i == len(b) && isNumber(b[start]) {
 			*slot = old
 		}
@@ -37,12 +37,12 @@ func Prefix(b []byte) (m Message, complete bool, ok bool) {
 	if !known || !complete && (whole || !c.ended()) {
 		return m, false, false
 	}
+	if complete {
+		if ms, _, err := Parse(b); err == nil {
+			return ms[0], true, true
+		}
+	}
 	e.fill(&m)
 	m.Kind = e.kind(&m)
 	return m, complete, true
-}
-
-// mayBeCut reports whether the value at slot is of use before it is complete.
-func mayBeCut(slot *[]byte, e *envelope) bool {
-	return slot == &e.params || slot == &e.result || slot == &e.err
 }
