@@ -29,11 +29,14 @@ type Input struct {
 
 // Analyzer collects exchanges and says in Report what they add up to. It is not safe for concurrent use.
 type Analyzer struct {
-	opt      Options
-	hidden   int // exchanges before the filter
-	cases    []*Case
-	acts     acts
-	failures []capture.ConnectFailure
+	opt    Options
+	hidden int // exchanges before the filter
+	cases  []*Case
+	acts   acts
+
+	envelopes sharing[HTTP]
+	headers   sharing[Header]
+	failures  []capture.ConnectFailure
 
 	// What Report has worked out, in order of first appearance.
 	Sessions []*Session
@@ -66,7 +69,7 @@ func New(o Options) *Analyzer {
 
 // Add takes one exchange with its reading. The exchange's bytes are not kept; the caller may release them.
 func (a *Analyzer) Add(ex *capture.Exchange, rd *capture.Reading) {
-	c := newCase(ex, rd)
+	c := a.newCase(ex, rd)
 	c.Outcomes = a.products(c, ex, rd)
 	a.cases = append(a.cases, c)
 }

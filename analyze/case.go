@@ -18,8 +18,8 @@ type Case struct {
 	Stream       uint32
 	Proto        string
 	Start        capture.Instant
-	HTTP         HTTP
-	Header       Header
+	HTTP         *HTTP   // shared with others like it
+	Header       *Header // shared with others like it
 	R            *capture.Reading
 	View         *replay.View
 	Outcomes     []replay.Outcome // of policies that need the bytes
@@ -44,7 +44,7 @@ type Case struct {
 	HopOf      *Case
 	Hops       []*Case
 	Answers    []Answer // one per call of the exchange
-	Answer     Answer   // the last of them
+	Answer     *Answer  // the one that stands for the exchange, see summary
 	Break      *Break
 	Hold       Hold
 	Reissue    *Link
@@ -89,14 +89,14 @@ type Header struct {
 	ServerName   string
 }
 
-func newCase(ex *capture.Exchange, rd *capture.Reading) *Case {
+func (a *Analyzer) newCase(ex *capture.Exchange, rd *capture.Reading) *Case {
 	c := &Case{
 		Seq: ex.Seq, Conn: ex.Conn, Stream: ex.Stream, Proto: ex.Proto, Start: ex.Start, R: rd, End: ex.Ending, Reset: ex.ClientReset,
 		RequestEnd: ex.RequestEnd(), HeadAt: -1, LastByte: rd.LastBody, HasRequest: ex.Request.Head != nil || ex.Proto == "stdio" && ex.Request.Wire.Len() > 0,
 		Complete: ex.Response.Complete, Modern: capture.Modern(ex, rd), Version: intern(capture.Version(ex, rd)),
 		Transport: "streamable-http",
 	}
-	c.HTTP, c.Header = httpOf(ex), headerOf(ex)
+	c.HTTP, c.Header = a.envelopes.share(httpOf(ex)), a.headers.share(headerOf(ex))
 	if ex.Response.Head != nil && ex.Response.HeadEnd > 0 {
 		c.HeadAt, _ = ex.Response.TimeAt(ex.Response.HeadEnd - 1)
 	}
@@ -117,29 +117,23 @@ func newCase(ex *capture.Exchange, rd *capture.Reading) *Case {
 	return c
 }
 
-// trim takes from the reading what only the messages between answers can tell, and lets these go: of a long stream there
-// are thousands.
+// trim takes from the reading what only the messages between answers can tell, and lets these go.
 func (c *Case) trim() {
-	kept := make([]capture.Inbound, 0, 1)
-	last := int64(-1)
-	for i := range c.R.Messages {
-		m := &c.R.Messages[i]
-		switch {
-		case m.IsResponse():
-			kept = append(kept, *m)
-			last = m.End
-			c.afterAnswer = nil
-		case m.Method == "notifications/progress" || m.Method == "notifications/message":
-			c.Started = true
-			fallthrough
-		default:
-			if last >= 0 && c.afterAnswer == nil {
-				x := *m
-				c.afterAnswer = &x
-			}
+	answered := false
+	c.R.Only(func(m *capture.Inbound) bool {
+		if m.IsResponse() {
+			answered, c.afterAnswer = true, nil
+			return true
 		}
-	}
-	c.R.Messages = kept
+		if m.Method == "notifications/progress" || m.Method == "notifications/message" {
+			c.Started = true
+		}
+		if answered && c.afterAnswer == nil {
+			x := *m
+			c.afterAnswer = &x
+		}
+		return false
+	})
 	if n := len(c.R.Marks); c.Modern && n > 2 {
 		c.R.Marks = []capture.EventMark{c.R.Marks[0], c.R.Marks[n-1]} // no rule asks for more where nothing can be resumed
 	}

@@ -68,7 +68,7 @@ func (a *Analyzer) actedOn(c *Case, an *Answer) bool {
 	if an.Message == nil || an.Kind != "result" {
 		return false
 	}
-	r, at := &an.Message.Result, c.at(an.At)
+	r, at := an.Message.Result, c.at(an.At)
 	if c.method() == "initialize" && c.Session != nil && a.acts.session[c.Group] > at {
 		return true
 	}
@@ -84,9 +84,6 @@ func (a *Analyzer) deliver(c *Case) {
 		a.judge(c, &c.Answers[i])
 	}
 	c.summary()
-	if len(c.Answers) == 0 {
-		c.Answer.Delivered = -1
-	}
 }
 
 func (a *Analyzer) judge(c *Case, an *Answer) {
@@ -185,7 +182,7 @@ func (a *Analyzer) consumed(c *Case) bool {
 	if !ok {
 		return false
 	}
-	return wait <= early+c.rtt() || a.actedOn(c, &c.Answer)
+	return wait <= early+c.rtt() || a.actedOn(c, c.Answer)
 }
 
 // nextMessage returns the client's next message of that session after the moment t; nil: none.

@@ -52,7 +52,7 @@ func (c *Case) answerIndex(k *capture.Call) int {
 
 // summary chooses the answer that stands for the exchange: the last one of a batch, partial while some are missing.
 func (c *Case) summary() {
-	c.Answer = Answer{Level: capture.LevelNone, At: -1, End: -1, Evidence: Seen, Delivered: -1}
+	c.Answer = &noAnswer
 	missing := false
 	for i := range c.Answers {
 		an := &c.Answers[i]
@@ -60,13 +60,18 @@ func (c *Case) summary() {
 			missing = true
 		}
 		if i == 0 || an.At >= c.Answer.At {
-			c.Answer = *an
+			c.Answer = an
 		}
 	}
 	if len(c.Answers) > 1 && missing && c.Answer.Level == capture.LevelDispatched {
-		c.Answer.Level, c.Answer.Delivered = capture.LevelPartial, -1
+		some := *c.Answer
+		some.Level, some.Delivered = capture.LevelPartial, -1
+		c.Answer = &some
 	}
 }
+
+// noAnswer stands for the exchange where no answer is owed.
+var noAnswer = Answer{Level: capture.LevelNone, At: -1, End: -1, Evidence: Seen, Delivered: -1}
 
 // resumeLinks finds for each GET with Last-Event-ID the exchange whose stream it continues.
 func (a *Analyzer) resumeLinks() {

@@ -33,7 +33,7 @@ func (c *Case) Execution() (Execution, string) {
 }
 
 func (c *Case) ownExecution() (Execution, string) {
-	an := &c.Answer
+	an := c.Answer
 	switch {
 	case c.unsent():
 		return NotExecuted, "the proxy did not reach the server"

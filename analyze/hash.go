@@ -12,6 +12,25 @@ import (
 // intern keeps one copy of strings that come again and again.
 func intern(s string) string { return unique.Make(s).Value() }
 
+// sharing hands out one copy of equal values: what exchanges say of themselves is mostly alike.
+type sharing[T comparable] struct{ known map[T]*T }
+
+// sharingLimit bounds the values that are remembered; where each is different, none is worth it.
+const sharingLimit = 1 << 12
+
+// share returns a pointer to v or to an equal value, which must not be changed.
+func (s *sharing[T]) share(v T) *T {
+	if p := s.known[v]; p != nil {
+		return p
+	}
+	if s.known == nil || len(s.known) >= sharingLimit {
+		s.known = map[T]*T{}
+	}
+	p := &v
+	s.known[v] = p
+	return p
+}
+
 func hash8(b []byte) (h [8]byte) {
 	sum := sha256.Sum256(b)
 	copy(h[:], sum[:])

@@ -8,7 +8,7 @@ var acceptIncomplete = Rule{
 	Text:   "A POST must list application/json and text/event-stream, a GET text/event-stream: the server chooses. Strict servers answer 406. A bare */* is let pass.",
 	Source: "MCP transports, Sending Messages to the Server item 2; Listening for Messages item 2",
 	All: perProgram(func(c *Case, a *Analyzer) (string, Severity) {
-		h := &c.Header
+		h := c.Header
 		if c.Transport != "streamable-http" || h.AcceptsAny {
 			return "", 0
 		}

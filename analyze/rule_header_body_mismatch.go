@@ -36,7 +36,7 @@ var namedMethods = map[string]bool{"tools/call": true, "prompts/get": true, "res
 
 // headerMismatch says which routing header does not fit the body, "" where all do.
 func (c *Case) headerMismatch() string {
-	k, h := c.call(), &c.Header
+	k, h := c.call(), c.Header
 	switch {
 	case !h.HasMethod:
 		return "Mcp-Method is missing"

@@ -214,6 +214,7 @@ type ResultFacts struct {
 	ServerVer  string
 	NextCursor bool
 	Shape      string // what the members look like: initialize, discover, tools, content, resources
+	Tools      []ToolHints
 }
 
 // Same compares two answers: +1 equal, -1 different, 0 not known (too large to be compared but byte by byte).
@@ -233,17 +234,20 @@ const digestLimit = 4 << 10
 var rawSeed = maphash.MakeSeed()
 
 // readResult takes the facts from a response.
-func readResult(m jsonrpc.Message) ResultFacts {
+func readResult(m jsonrpc.Message) *ResultFacts {
 	body := m.Result
 	if m.Kind == jsonrpc.Error {
 		body = m.Err
 	}
-	f := ResultFacts{Code: m.Code, Raw: maphash.Bytes(rawSeed, body)}
+	f := &ResultFacts{Code: m.Code, Raw: maphash.Bytes(rawSeed, body)}
 	if len(body) <= digestLimit {
 		f.Digest, _ = jsonrpc.Digest(body, "_meta")
 	}
 	if m.Kind == jsonrpc.Result {
 		f.members(m.Members)
+	}
+	if f.Shape == "tools" {
+		f.Tools = ReadTools(body)
 	}
 	return f
 }

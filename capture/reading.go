@@ -2,6 +2,8 @@ package capture
 
 import (
 	"bytes"
+	"slices"
+	"sync"
 	"time"
 
 	"mcptrace/capture/wire/jsonrpc"
@@ -34,14 +36,14 @@ type Inbound struct {
 	Level      Level
 	EventID    string
 	EventType  string
-	Holed      bool // bytes of it were not captured
-	CROnly     bool // only a bare CR dispatched it, or ended a line in it
-	Result     ResultFacts
-	Tools      []ToolHints
-	Token      string // notifications/progress: its progress token, raw JSON
-	CancelID   jsonrpc.ID
-	Subscribed string // _meta subscriptionId, raw JSON
+	Holed      bool         // bytes of it were not captured
+	CROnly     bool         // only a bare CR dispatched it, or ended a line in it
+	Result     *ResultFacts // never nil; of what is no response it says nothing
+	Subscribed string       // _meta subscriptionId, raw JSON
 }
+
+// noResult is the Result of what is no response.
+var noResult = new(ResultFacts)
 
 // IsResponse reports whether it answers a call.
 func (m *Inbound) IsResponse() bool { return m.Kind == jsonrpc.Result || m.Kind == jsonrpc.Error }
@@ -103,7 +105,32 @@ type Reading struct {
 	DecodeErr    error
 	Holed        bool // bytes of the response are missing
 	Dropped      int  // messages beyond the limit, counted only
+
+	room *[]Inbound // where Messages were collected
 }
+
+// Only keeps those messages for which keep is true, in order, and gives the memory of the others back: of a long stream
+// there are thousands. The others must not be used any more.
+func (r *Reading) Only(keep func(*Inbound) bool) {
+	all := r.Messages
+	n := 0
+	for i := range all {
+		if keep(&all[i]) {
+			all[n] = all[i]
+			n++
+		}
+	}
+	r.Messages = slices.Clone(all[:n])
+	if r.room != nil && cap(all) <= maxMessages {
+		clear(all)
+		*r.room = all[:0]
+		rooms.Put(r.room)
+	}
+	r.room = nil
+}
+
+// rooms are slices in which messages are collected.
+var rooms = sync.Pool{New: func() any { return new([]Inbound) }}
 
 // maxMessages bounds the notifications kept of one stream; answers are always kept.
 const maxMessages = 4096
@@ -222,7 +249,7 @@ func (r *Reading) readTail(t sse.Tail, m *Message, s Stream) {
 	if !ok || msg.Kind != jsonrpc.Result && msg.Kind != jsonrpc.Error {
 		return
 	}
-	in := Inbound{Start: t.Start, End: s.DecodedBytes, WireEnd: m.Wire.Len(), At: s.LastAt, Kind: msg.Kind, ID: msg.ID, Level: LevelPartial,
+	in := Inbound{Start: t.Start, End: s.DecodedBytes, WireEnd: m.Wire.Len(), At: s.LastAt, Kind: msg.Kind, ID: msg.ID, Level: LevelPartial, Result: noResult,
 		EventID: t.ID, Holed: m.holed(0, m.Wire.Len()) && r.tailHoled(m, t)}
 	if c, ok := m.LastChunk(); ok {
 		in.Packet = c.Packet
@@ -234,7 +261,7 @@ func (r *Reading) readTail(t sse.Tail, m *Message, s Stream) {
 			in.End = t.DataEnd
 		}
 	}
-	r.Messages = append(r.Messages, in)
+	r.push(in)
 }
 
 // tailHoled reports whether a hole lies in the last bytes of the message: those of the tail.
@@ -280,8 +307,8 @@ func (r *Reading) readWhole(ex *Exchange) {
 	ms, _, err := jsonrpc.Parse(body)
 	if err != nil {
 		if msg, _, ok := jsonrpc.Prefix(body); ok && (msg.Kind == jsonrpc.Result || msg.Kind == jsonrpc.Error) && !m.Complete {
-			r.Messages = append(r.Messages, Inbound{Start: 0, End: r.Decoded, WireEnd: m.Wire.Len(), At: r.LastBody, Packet: last.Packet,
-				Kind: msg.Kind, ID: msg.ID, Level: LevelPartial, Holed: r.Holed})
+			r.push(Inbound{Start: 0, End: r.Decoded, WireEnd: m.Wire.Len(), At: r.LastBody, Packet: last.Packet,
+				Kind: msg.Kind, ID: msg.ID, Level: LevelPartial, Result: noResult, Holed: r.Holed})
 		}
 		return
 	}
@@ -320,40 +347,37 @@ func (r *Reading) keep(in Inbound) {
 		r.Dropped++
 		return
 	}
+	r.push(in)
+}
+
+func (r *Reading) push(in Inbound) {
+	if r.room == nil {
+		r.room = rooms.Get().(*[]Inbound)
+		r.Messages = *r.room
+	}
 	r.Messages = append(r.Messages, in)
 }
 
 func inbound(m jsonrpc.Message) Inbound {
-	in := Inbound{Kind: m.Kind, ID: m.ID, Method: m.Method}
+	in := Inbound{Kind: m.Kind, ID: m.ID, Method: m.Method, Result: noResult}
 	switch m.Kind {
-	case jsonrpc.Result:
-		in.Result = readResult(m)
-		if in.Result.Shape == "tools" {
-			in.Tools = ReadTools(m.Result)
-		}
-	case jsonrpc.Error:
+	case jsonrpc.Result, jsonrpc.Error:
 		in.Result = readResult(m)
 	case jsonrpc.Notification:
-		in.readParams(m.Members)
+		in.Subscribed = subscribed(m.Members)
 	}
 	return in
 }
 
-// readParams takes what matters from the params of a notification.
-func (in *Inbound) readParams(params []jsonrpc.Member) {
+// subscribed returns the subscriptionId in the params of a notification, raw, "" where there is none.
+func subscribed(params []jsonrpc.Member) string {
 	for i := range params {
-		raw := params[i].Value
-		switch string(params[i].Key) {
-		case "progressToken":
-			in.Token = string(raw)
-		case "requestId":
-			in.CancelID = jsonrpc.ID(raw)
-		case "_meta":
-			if t, ok := jsonrpc.Get(raw, metaPrefix+"subscriptionId"); ok {
-				in.Subscribed = string(t)
-			}
+		if string(params[i].Key) == "_meta" {
+			id, _ := jsonrpc.Get(params[i].Value, metaPrefix+"subscriptionId")
+			return string(id)
 		}
 	}
+	return ""
 }
 
 // sseReader collects a Reading from the blocks of a stream.
@@ -417,7 +441,7 @@ func (h *sseReader) messages(b *Block) {
 		if !b.Holed {
 			r.odd(OddNotJSON, b.Start, err.Error())
 		} else if msg, _, ok := jsonrpc.Prefix(b.Data); ok && (msg.Kind == jsonrpc.Result || msg.Kind == jsonrpc.Error) {
-			r.keep(Inbound{Start: b.Start, End: b.End, WireEnd: b.WireEnd, At: b.At, Packet: b.Packet, Kind: msg.Kind, ID: msg.ID, Level: LevelPartial, Holed: true})
+			r.keep(Inbound{Start: b.Start, End: b.End, WireEnd: b.WireEnd, At: b.At, Packet: b.Packet, Kind: msg.Kind, ID: msg.ID, Level: LevelPartial, Result: noResult, Holed: true})
 		}
 		return
 	}

@@ -152,7 +152,7 @@ func exchangeOf(a *analyze.Analyzer, c *analyze.Case) jsonExchange {
 		ProtocolVersion: text(c.ProtocolVersion()), Era: "legacy", Start: stamp(c.Start),
 		Vantage: jsonVantage{Kind: c.Conn.Vantage.Kind, Near: c.Near(), RTTClient: positive(c.Conn.Vantage.RTTClient), RTTServer: positive(c.Conn.Vantage.RTTServer)},
 		Packets: jsonPackets{Input: c.Conn.Input, First: packet(c.First), Answer: packet(c.Answer.Packet), Last: packet(c.Last)},
-		HTTP:    httpOf(c), Times: timesOf(c), Body: bodyOf(c), Answer: answerOf(&c.Answer), End: endOf(c), Hold: holdOf(c),
+		HTTP:    httpOf(c), Times: timesOf(c), Body: bodyOf(c), Answer: answerOf(c.Answer), End: endOf(c), Hold: holdOf(c),
 		Replay: outcomesOf(a.Outcomes(c)),
 	}
 	if c.Modern {

@@ -33,7 +33,7 @@ func waterfall(c *analyze.Case, t *Track, steps []step) *picture {
 		bytes = max(bytes, s.End)
 	}
 	y := func(n int64) float64 { return bottom - (bottom-top)*float64(max(n, 0))/float64(bytes) }
-	if a := &c.Answer; a.Stream == nil && c.Dispatched() && c.Hold.Known {
+	if a := c.Answer; a.Stream == nil && c.Dispatched() && c.Hold.Known {
 		d.rect("hold", x.at(a.At), top, x.at(end)-x.at(a.At), bottom-top, "held open for "+analyze.Dur(c.Hold.Held)+" after the answer")
 	}
 	d.below(x, bottom, "time since the first request byte"+scale)

@@ -1,7 +1,5 @@
 package tls
 
-import "slices"
-
 // Info is what the hellos of a connection say. A field is empty until it is known.
 type Info struct {
 	SNI      string // the host name the client asked for
@@ -49,9 +47,9 @@ type Conn struct {
 	session    [32]byte // client random of the handshake the session came from
 	premaster  [8]byte  // start of the encrypted premaster secret
 
-	changed bool   // one direction learnt what the other may wait for
-	isTold  bool   // Opaque was called
-	scratch []byte // plaintext of the record at hand
+	changed bool    // one direction learnt what the other may wait for
+	isTold  bool    // Opaque was called
+	scratch *buffer // plaintext of the record at hand; nil between calls
 }
 
 // New returns a Conn that takes its secrets from keys, which may be nil for none, as they are needed: a secret may be
@@ -71,6 +69,7 @@ func New(keys *KeyLog, h Handler) *Conn {
 func (c *Conn) Write(fromClient bool, p []byte) {
 	c.direction(fromClient).write(p)
 	c.settle()
+	c.freeRoom()
 }
 
 // Missing notes that the next n ciphertext bytes of a direction were not captured.
@@ -81,6 +80,7 @@ func (c *Conn) Missing(fromClient bool, n int64) {
 	if n > 0 {
 		c.direction(fromClient).missing(n)
 		c.settle()
+		c.freeRoom()
 	}
 }
 
@@ -92,13 +92,14 @@ func (c *Conn) Close() {
 	for _, d := range []*direction{&c.client, &c.server} {
 		if d.searching {
 			d.lose(int64(len(d.buf)), -1)
-			d.buf = d.buf[:0]
+			d.free()
 		}
 		d.tellLost()
 		if d.hunts > 0 && !d.opened {
 			c.opaque("key does not fit")
 		}
 	}
+	c.freeRoom()
 }
 
 // Unfinished returns where the record starts that is not whole yet in a direction, and how many of its bytes came.
@@ -153,10 +154,4 @@ func (c *Conn) opaque(why string) {
 		c.isTold = true
 		c.h.Opaque(why)
 	}
-}
-
-// room returns an empty slice with room for n bytes, the same memory each time.
-func (c *Conn) room(n int) []byte {
-	c.scratch = slices.Grow(c.scratch[:0], n)
-	return c.scratch
 }

@@ -30,13 +30,14 @@ type direction struct {
 	c          *Conn
 	fromClient bool
 
-	off       int64  // offset of the first byte not dealt with
-	buf       []byte // bytes from off on that make no whole record, or wait
-	skip      int64  // bytes of a record with a hole still to pass over
-	searching bool   // a hole took the record boundaries; off is where the next may be
-	searched  int64  // offset of the last boundary whose record was looked for, -1 for none
-	forced    bool   // the direction has waited long enough for the other one
-	broken    bool   // no hello is to be expected from this direction
+	off       int64   // offset of the first byte not dealt with
+	buf       []byte  // bytes from off on that make no whole record, or wait
+	mem       *buffer // where buf began; nil while nothing waits
+	skip      int64   // bytes of a record with a hole still to pass over
+	searching bool    // a hole took the record boundaries; off is where the next may be
+	searched  int64   // offset of the last boundary whose record was looked for, -1 for none
+	forced    bool    // the direction has waited long enough for the other one
+	broken    bool    // no hello is to be expected from this direction
 
 	handshake messages
 	lost      span
@@ -71,7 +72,8 @@ func (d *direction) write(p []byte) {
 			p = p[d.drain(p):]
 		}
 		n := min(d.want(), len(p))
-		d.buf, p = append(d.buf, p[:n]...), p[n:]
+		d.hold(p[:n])
+		p = p[n:]
 		d.drainHeld()
 	}
 }
@@ -95,8 +97,7 @@ func (d *direction) want() int {
 
 // drainHeld deals with what buf holds.
 func (d *direction) drainHeld() {
-	n := d.drain(d.buf)
-	d.buf = d.buf[:copy(d.buf, d.buf[n:])]
+	d.dropped(d.drain(d.buf))
 }
 
 // drain deals with the whole records at the start of b, which stands at offset off, and returns their length.
@@ -154,7 +155,7 @@ func (d *direction) missing(n int64) {
 	}
 	have := int64(len(d.buf))
 	if d.searching || have < headerLen || have+n > headerLen+int64(payloadLen(d.buf)) {
-		d.buf = d.buf[:0]
+		d.free()
 		d.lose(have+n, -1)
 		d.unframed(have + n)
 		return
@@ -165,8 +166,8 @@ func (d *direction) missing(n int64) {
 
 // holed passes over a record whose header is known and whose payload lacks the next n bytes.
 func (d *direction) holed(n int64) {
+	defer d.free()
 	record, have := d.buf, int64(len(d.buf))
-	d.buf = d.buf[:0]
 	plain := int64(0)
 	switch {
 	case d.sealed(record[0]):

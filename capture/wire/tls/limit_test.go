@@ -8,7 +8,7 @@ import (
 
 // held is how much memory a Conn keeps for what is unfinished.
 func held(c *Conn) int {
-	n := cap(c.scratch)
+	n := len(buffer{}) // room, while a record is dealt with
 	for _, d := range []*direction{&c.client, &c.server} {
 		n += cap(d.buf) + cap(d.handshake.buf)
 	}
