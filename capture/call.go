@@ -185,10 +185,13 @@ func shortHash(b []byte) (h [8]byte) {
 
 // readRequest takes the calls from a request body. batch: the body was an array.
 func readRequest(body []byte) (calls []Call, batch, ok bool) {
-	ms, batch, err := jsonrpc.Parse(body)
+	p := parsers.Get().(*jsonrpc.Parser)
+	defer parsers.Put(p)
+	ms, batch, err := p.Parse(body)
 	if err != nil {
 		return nil, false, false
 	}
+	calls = make([]Call, 0, len(ms))
 	for _, m := range ms {
 		if m.Kind == jsonrpc.Invalid {
 			return nil, false, false

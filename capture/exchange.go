@@ -166,6 +166,8 @@ func (m *Message) mark(s Stamp, start Instant, conn int64) {
 			return
 		}
 		c.At = max(c.At, l.At)
+	} else if m.Chunks == nil {
+		m.begin()
 	}
 	m.Chunks = append(m.Chunks, c)
 }
@@ -202,10 +204,11 @@ func (m *Message) acked() bool {
 	return n > 0 && m.Acks[n-1].Off >= m.Wire.Len()
 }
 
-// Release frees the bytes of both messages.
+// Release gives back the memory of both messages: their bytes, and where these stood and when they came. Copies of the
+// messages are no good any more either.
 func (ex *Exchange) Release() {
-	ex.Request.Wire.Release()
-	ex.Response.Wire.Release()
+	ex.Request.release()
+	ex.Response.release()
 }
 
 // SinceStart returns the time from ex.Start to i.

@@ -223,8 +223,9 @@ func (r *Reading) odd(o Oddity, at int64, note string) {
 }
 
 func (r *Reading) readSSE(m *Message) {
-	h := sseReader{r: r}
+	h := sseReader{r: r, parser: parsers.Get().(*jsonrpc.Parser)}
 	s := m.Blocks(&h)
+	parsers.Put(h.parser)
 	r.Wire, r.Decoded, r.DecodeErr = s.WireBytes, s.DecodedBytes, s.Err
 	r.FirstBody, r.LastBody = s.FirstAt, s.LastAt
 	r.Tail = s.Tail.Len
@@ -380,10 +381,13 @@ func subscribed(params []jsonrpc.Member) string {
 	return ""
 }
 
+// parsers are used again: each keeps memory for the members of a message.
+var parsers = sync.Pool{New: func() any { return new(jsonrpc.Parser) }}
+
 // sseReader collects a Reading from the blocks of a stream.
 type sseReader struct {
 	r        *Reading
-	parser   jsonrpc.Parser
+	parser   *jsonrpc.Parser
 	pending  int // index in Messages of an answer dispatched by a CR whose LF may follow, +1
 	pendEnd  int64
 	answered bool

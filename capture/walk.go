@@ -124,6 +124,7 @@ func (m *Message) spans(f func(*Piece) bool) (int64, error) {
 // rawPieces walks the body with the content coding left on.
 func (m *Message) rawPieces(f func(*Piece) bool) (int64, error) {
 	var off int64
+	var piece Piece
 	chunk := 0
 	for _, span := range m.Body {
 		for at := span.Start; at < span.End; {
@@ -141,7 +142,8 @@ func (m *Message) rawPieces(f func(*Piece) bool) (int64, error) {
 			more := true
 			err := m.Wire.Range(at, end, func(p []byte) error {
 				if more {
-					more = f(&Piece{Start: off, Data: p, At: c.At, Packet: c.Packet, body: off, wire: at})
+					piece = Piece{Start: off, Data: p, At: c.At, Packet: c.Packet, body: off, wire: at}
+					more = f(&piece)
 				}
 				off += int64(len(p))
 				at += int64(len(p))
