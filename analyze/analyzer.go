@@ -34,9 +34,9 @@ type Analyzer struct {
 	cases  []*Case
 	acts   acts
 
-	envelopes sharing[HTTP]
-	headers   sharing[Header]
-	failures  []capture.ConnectFailure
+	https    sharing[HTTP]
+	headers  sharing[Header]
+	failures []capture.ConnectFailure
 
 	// What Report has worked out, in order of first appearance.
 	Sessions []*Session

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"mcptrace/capture"
-	"mcptrace/capture/wire/http1"
 	"mcptrace/replay"
 )
 
@@ -63,32 +62,6 @@ type Case struct {
 	Story      *Story // the logical call it belongs to; nil where the exchange says all
 }
 
-// Header holds the header fields that a rule may ask for. Secrets in it never leave the process.
-type Header struct {
-	Session      string // Mcp-Session-Id of the request
-	NewSession   string // … of the response
-	LastEventID  string
-	Version      string // MCP-Protocol-Version
-	Method, Name string // Mcp-Method, Mcp-Name
-	HasMethod    bool
-	HasName      bool
-	AcceptsJSON  bool
-	AcceptsSSE   bool
-	AcceptsAny   bool
-	HasAccept    bool
-	UserAgent    string
-	Principal    [8]byte // hash of Authorization; zero where there is none
-	HasAuth      bool
-	Idempotency  string
-	Traceparent  string
-	Challenge    bool // WWW-Authenticate
-	RetryAfter   string
-	Location     bool
-	NoBuffering  bool // X-Accel-Buffering: no
-	Host         string
-	ServerName   string
-}
-
 func (a *Analyzer) newCase(ex *capture.Exchange, rd *capture.Reading) *Case {
 	c := &Case{
 		Seq: ex.Seq, Conn: ex.Conn, Stream: ex.Stream, Proto: ex.Proto, Start: ex.Start, R: rd, End: ex.Ending, Reset: ex.ClientReset,
@@ -96,7 +69,7 @@ func (a *Analyzer) newCase(ex *capture.Exchange, rd *capture.Reading) *Case {
 		Complete: ex.Response.Complete, Modern: capture.Modern(ex, rd), Version: intern(capture.Version(ex, rd)),
 		Transport: "streamable-http",
 	}
-	c.HTTP, c.Header = a.envelopes.share(httpOf(ex)), a.headers.share(headerOf(ex))
+	c.HTTP, c.Header = a.envelope(ex)
 	if ex.Response.Head != nil && ex.Response.HeadEnd > 0 {
 		c.HeadAt, _ = ex.Response.TimeAt(ex.Response.HeadEnd - 1)
 	}
@@ -137,52 +110,6 @@ func (c *Case) trim() {
 	if n := len(c.R.Marks); c.Modern && n > 2 {
 		c.R.Marks = []capture.EventMark{c.R.Marks[0], c.R.Marks[n-1]} // no rule asks for more where nothing can be resumed
 	}
-}
-
-func httpOf(ex *capture.Exchange) HTTP {
-	h := HTTP{Version: ex.Proto, Framing: "none"}
-	if q := ex.Request.Head; q != nil {
-		h.Method, h.Target = intern(q.Method), intern(q.Target)
-	}
-	if p := ex.Response.Head; p != nil {
-		h.Status, h.ContentType, h.ContentEncoding = p.Status, intern(p.Get("Content-Type")), intern(p.Get("Content-Encoding"))
-		h.Framing = framings[p.Framing]
-		if ex.Proto == "2" {
-			h.Framing = "h2"
-		}
-	}
-	return h
-}
-
-var framings = map[http1.Framing]string{http1.None: "none", http1.Length: "content-length", http1.Chunked: "chunked", http1.Close: "close", http1.Faulty: "none"}
-
-func headerOf(ex *capture.Exchange) Header {
-	var h Header
-	if q := ex.Request.Head; q != nil {
-		accept := strings.ToLower(strings.Join(q.Values("Accept"), ","))
-		h.HasAccept = accept != ""
-		h.AcceptsJSON = strings.Contains(accept, "application/json") || strings.Contains(accept, "application/*")
-		h.AcceptsSSE = strings.Contains(accept, "text/event-stream") || strings.Contains(accept, "text/*")
-		h.AcceptsAny = strings.Contains(accept, "*/*")
-		h.Session, h.LastEventID = intern(q.Get("Mcp-Session-Id")), intern(q.Get("Last-Event-ID"))
-		h.Version = intern(q.Get("MCP-Protocol-Version"))
-		h.Method, h.Name, h.UserAgent, h.Host = intern(q.Get("Mcp-Method")), intern(q.Get("Mcp-Name")), intern(q.Get("User-Agent")), intern(q.Get("Host"))
-		h.HasMethod, h.HasName = q.Has("Mcp-Method"), q.Has("Mcp-Name")
-		h.Traceparent = intern(q.Get("traceparent"))
-		if h.Idempotency = intern(q.Get("Idempotency-Key")); h.Idempotency == "" {
-			h.Idempotency = intern(q.Get("X-Idempotency-Key"))
-		}
-		if a := q.Get("Authorization"); a != "" {
-			h.Principal, h.HasAuth = hash8([]byte(a)), true
-		}
-	}
-	if p := ex.Response.Head; p != nil {
-		h.NewSession, h.RetryAfter = intern(p.Get("Mcp-Session-Id")), intern(p.Get("Retry-After"))
-		h.Challenge, h.Location = p.Has("WWW-Authenticate"), p.Has("Location")
-		h.NoBuffering = strings.EqualFold(p.Get("X-Accel-Buffering"), "no")
-		h.ServerName = intern(p.Get("Server"))
-	}
-	return h
 }
 
 // packets returns the numbers of the first and the last packet of the exchange.

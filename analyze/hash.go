@@ -3,6 +3,7 @@ package analyze
 import (
 	"crypto/sha256"
 	"hash/maphash"
+	"slices"
 	"strings"
 	"unique"
 
@@ -12,22 +13,31 @@ import (
 // intern keeps one copy of strings that come again and again.
 func intern(s string) string { return unique.Make(s).Value() }
 
+func internAll(strings ...*string) {
+	for _, s := range strings {
+		*s = intern(*s)
+	}
+}
+
 // sharing hands out one copy of equal values: what exchanges say of themselves is mostly alike.
 type sharing[T comparable] struct{ known map[T]*T }
 
 // sharingLimit bounds the values that are remembered; where each is different, none is worth it.
 const sharingLimit = 1 << 12
 
-// share returns a pointer to v or to an equal value, which must not be changed.
-func (s *sharing[T]) share(v T) *T {
+// share returns a pointer to v or to an equal value, which must not be changed. It calls keep for a value that it will
+// hold on to.
+func (s *sharing[T]) share(v T, keep func(*T)) *T {
 	if p := s.known[v]; p != nil {
 		return p
 	}
 	if s.known == nil || len(s.known) >= sharingLimit {
 		s.known = map[T]*T{}
 	}
-	p := &v
-	s.known[v] = p
+	p := new(T)
+	*p = v
+	keep(p)
+	s.known[*p] = p
 	return p
 }
 
@@ -40,8 +50,7 @@ func hash8(b []byte) (h [8]byte) {
 var seed = maphash.MakeSeed()
 
 // hopHeaders belong to a connection or change with every attempt of an HTTP library, not with the request.
-var hopHeaders = map[string]bool{"connection": true, "keep-alive": true, "proxy-connection": true, "te": true, "transfer-encoding": true, "upgrade": true,
-	"host": false, "content-length": true}
+var hopHeaders = []string{"connection", "keep-alive", "proxy-connection", "te", "transfer-encoding", "upgrade", "content-length"}
 
 // identity hashes the request as a whole: two requests with the same identity are byte-identical but for hop-by-hop headers.
 func identity(ex *capture.Exchange, rd *capture.Reading) (h [8]byte) {
@@ -53,12 +62,13 @@ func identity(ex *capture.Exchange, rd *capture.Reading) (h [8]byte) {
 	m.SetSeed(seed)
 	m.WriteString(q.Method)
 	m.WriteString(q.Target)
-	for _, f := range q.Fields {
-		name := strings.ToLower(f.Name)
-		if !hopHeaders[name] {
-			m.WriteString(name)
-			m.WriteString(f.Value)
+	for i := range q.Fields {
+		f := &q.Fields[i]
+		if slices.ContainsFunc(hopHeaders, func(n string) bool { return len(n) == len(f.Name) && strings.EqualFold(n, f.Name) }) {
+			continue
 		}
+		m.WriteString(strings.ToLower(f.Name))
+		m.WriteString(f.Value)
 	}
 	ex.Request.Pieces(func(p *capture.Piece) bool { m.Write(p.Data); return true })
 	sum := m.Sum64()

@@ -1,0 +1,154 @@
+package analyze
+
+import (
+	"strings"
+
+	"mcptrace/capture"
+	"mcptrace/capture/wire/http1"
+)
+
+// Header holds the header fields that a rule may ask for. Secrets in it never leave the process.
+type Header struct {
+	Session      string // Mcp-Session-Id of the request
+	NewSession   string // … of the response
+	LastEventID  string
+	Version      string // MCP-Protocol-Version
+	Method, Name string // Mcp-Method, Mcp-Name
+	HasMethod    bool
+	HasName      bool
+	AcceptsJSON  bool
+	AcceptsSSE   bool
+	AcceptsAny   bool
+	HasAccept    bool
+	UserAgent    string
+	Principal    [8]byte // hash of Authorization; zero where there is none
+	HasAuth      bool
+	Idempotency  string
+	Traceparent  string
+	Challenge    bool // WWW-Authenticate
+	RetryAfter   string
+	Location     bool
+	NoBuffering  bool // X-Accel-Buffering: no
+	Host         string
+	ServerName   string
+}
+
+// envelope returns what the heads of both messages say. Both results are shared and must not be changed.
+func (a *Analyzer) envelope(ex *capture.Exchange) (*HTTP, *Header) {
+	h, f := httpOf(ex), Header{}
+	if q := ex.Request.Head; q != nil {
+		f.request(q)
+	}
+	if p := ex.Response.Head; p != nil {
+		f.response(p)
+	}
+	return a.https.share(h, (*HTTP).keep), a.headers.share(f, (*Header).keep)
+}
+
+func httpOf(ex *capture.Exchange) HTTP {
+	h := HTTP{Version: ex.Proto, Framing: "none"}
+	if q := ex.Request.Head; q != nil {
+		h.Method, h.Target = q.Method, q.Target
+	}
+	if p := ex.Response.Head; p != nil {
+		h.Status, h.ContentType, h.ContentEncoding = p.Status, p.Get("Content-Type"), p.Get("Content-Encoding")
+		h.Framing = framings[p.Framing]
+		if ex.Proto == "2" {
+			h.Framing = "h2"
+		}
+	}
+	return h
+}
+
+var framings = map[http1.Framing]string{http1.None: "none", http1.Length: "content-length", http1.Chunked: "chunked", http1.Close: "close", http1.Faulty: "none"}
+
+// keep makes the strings independent of the head they stand in.
+func (h *HTTP) keep() { internAll(&h.Method, &h.Target, &h.ContentType, &h.ContentEncoding) }
+
+// keep makes the strings independent of the head they stand in.
+func (h *Header) keep() {
+	internAll(&h.Session, &h.NewSession, &h.LastEventID, &h.Version, &h.Method, &h.Name, &h.UserAgent, &h.Idempotency, &h.Traceparent, &h.RetryAfter,
+		&h.Host, &h.ServerName)
+}
+
+// request takes the fields of a request. Of a repeated field the first counts.
+func (h *Header) request(q *http1.Head) {
+	otherKey := ""
+	for i := range q.Fields {
+		value := q.Fields[i].Value
+		first := func(to *string) {
+			if *to == "" {
+				*to = value
+			}
+		}
+		var name [nameLimit]byte
+		switch string(lowerName(name[:0], q.Fields[i].Name)) {
+		case "accept":
+			h.accept(value)
+		case "mcp-session-id":
+			first(&h.Session)
+		case "last-event-id":
+			first(&h.LastEventID)
+		case "mcp-protocol-version":
+			first(&h.Version)
+		case "mcp-method":
+			h.HasMethod = true
+			first(&h.Method)
+		case "mcp-name":
+			h.HasName = true
+			first(&h.Name)
+		case "user-agent":
+			first(&h.UserAgent)
+		case "host":
+			first(&h.Host)
+		case "traceparent":
+			first(&h.Traceparent)
+		case "idempotency-key":
+			first(&h.Idempotency)
+		case "x-idempotency-key":
+			first(&otherKey)
+		case "authorization":
+			if value != "" && !h.HasAuth {
+				h.Principal, h.HasAuth = hash8([]byte(value)), true
+			}
+		}
+	}
+	if h.Idempotency == "" {
+		h.Idempotency = otherKey
+	}
+}
+
+// accept takes one Accept field; of several all count.
+func (h *Header) accept(value string) {
+	value = strings.ToLower(value)
+	h.HasAccept = h.HasAccept || value != ""
+	h.AcceptsJSON = h.AcceptsJSON || strings.Contains(value, "application/json") || strings.Contains(value, "application/*")
+	h.AcceptsSSE = h.AcceptsSSE || strings.Contains(value, "text/event-stream") || strings.Contains(value, "text/*")
+	h.AcceptsAny = h.AcceptsAny || strings.Contains(value, "*/*")
+}
+
+// response takes the fields of a response. Of a repeated field the first counts.
+func (h *Header) response(p *http1.Head) {
+	h.NewSession, h.RetryAfter = p.Get("Mcp-Session-Id"), p.Get("Retry-After")
+	h.Challenge, h.Location = p.Has("WWW-Authenticate"), p.Has("Location")
+	h.NoBuffering = strings.EqualFold(p.Get("X-Accel-Buffering"), "no")
+	h.ServerName = p.Get("Server")
+}
+
+// nameLimit is longer than any field name that a rule asks for.
+const nameLimit = 32
+
+// lowerName appends the field name s in lower case, nothing where it is too long to be of interest.
+func lowerName(to []byte, s string) []byte {
+	if len(s) > nameLimit {
+		return to
+	}
+	for i := range len(s) {
+		c := s[i]
+		if 'A' <= c && c <= 'Z' {
+			c += 'a' - 'A'
+		}
+		to = append(to, c)
+	}
+	return to
+}
