@@ -154,10 +154,10 @@ func (a *Analyzer) knownFailures() {
 
 // Outcomes plays the exchange through the policies. A GET or a notification owes no answer: none apply.
 func (a *Analyzer) Outcomes(c *Case) []replay.Outcome {
-	if !c.isCall() || c.View == nil || !c.HasRequest {
+	if !c.isCall() || !c.HasRequest {
 		return nil
 	}
-	v := *c.View
+	v := *c.view()
 	if c.End.Kind == capture.EndOpen {
 		v.End.At = a.Last.Sub(c.Start)
 	}

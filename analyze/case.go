@@ -20,7 +20,8 @@ type Case struct {
 	HTTP         *HTTP   // shared with others like it
 	Header       *Header // shared with others like it
 	R            *capture.Reading
-	View         *replay.View
+	noColon      time.Duration    // see replay.View
+	hasBody      bool             // of the response
 	Outcomes     []replay.Outcome // of policies that need the bytes
 	End          capture.Ending
 	Reset        capture.Instant // when the client reset this stream alone
@@ -84,10 +85,18 @@ func (a *Analyzer) newCase(ex *capture.Exchange, rd *capture.Reading) *Case {
 	c.Identical = identity(ex, rd)
 	c.watch(ex)
 	c.trim()
-	if c.HeadAt >= 0 || c.HasRequest {
-		c.View = replay.NewView(ex, rd, 0)
-	}
+	e := replay.NewEnvelope(ex, rd)
+	c.hasBody, c.noColon = e.HasBody, e.NoColon
 	return c
+}
+
+// view returns what a client could have of the response.
+func (c *Case) view() *replay.View {
+	e := replay.Envelope{Modern: c.Modern, HasBody: c.hasBody, Status: c.HTTP.Status, HeadAt: c.HeadAt, NoColon: c.noColon, Ending: c.End}
+	if c.Proto == "stdio" {
+		e.HeadAt = -1
+	}
+	return e.View(c.R, 0)
 }
 
 // trim takes from the reading what only the messages between answers can tell, and lets these go.

@@ -94,7 +94,7 @@ func (d *detector) release() {
 	for _, q := range d.backlog {
 		q.call(d.inner)
 	}
-	d.backlog = nil
+	d.backlog, d.first = nil, [2][]byte{}
 }
 
 // detect returns the reader that fits the first bytes of a side, ignore where none can, nil while too few are known.

@@ -55,31 +55,53 @@ func (e End) reset() bool {
 	return true
 }
 
+// Envelope is what a View takes from an exchange beside its reading. It outlives the exchange's bytes.
+type Envelope struct {
+	Modern, HasBody bool
+	Status          int           // 0: no response head
+	HeadAt          time.Duration // -1: no response head
+	NoColon         time.Duration // see View
+	Ending          capture.Ending
+}
+
+// NewEnvelope returns the envelope of ex.
+func NewEnvelope(ex *capture.Exchange, rd *capture.Reading) Envelope {
+	e := Envelope{Modern: capture.Modern(ex, rd), HeadAt: -1, NoColon: -1, Ending: ex.Ending}
+	if h := ex.Response.Head; h != nil {
+		e.Status, e.HasBody = h.Status, h.Framing != http1.None
+		e.HeadAt, _ = ex.Response.TimeAt(max(0, ex.Response.HeadEnd-1))
+	}
+	if at, ok := rd.OddAt[capture.OddNoColon]; ok {
+		e.NoColon = ex.Response.DecodedAt(at)
+	}
+	return e
+}
+
 // NewView returns the view of a whole exchange. last is the time of the last thing the capture shows, since the start.
 func NewView(ex *capture.Exchange, rd *capture.Reading, last time.Duration) *View {
-	v := &View{Answer: -1, NoColon: -1, Retry: rd.Retry, Level: capture.LevelNone, Tail: capture.LevelNone, HeadAt: -1}
-	v.Modern = capture.Modern(ex, rd)
+	return NewEnvelope(ex, rd).View(rd, last)
+}
+
+// View returns the view of the exchange with that envelope and reading. last is as for NewView.
+func (e Envelope) View(rd *capture.Reading, last time.Duration) *View {
+	v := &View{Modern: e.Modern, Status: e.Status, HeadAt: e.HeadAt, HasBody: e.HasBody, NoColon: e.NoColon, Answer: -1, Retry: rd.Retry,
+		Level: capture.LevelNone, Tail: capture.LevelNone}
 	v.Batch = rd.Kind == capture.KindBatch
 	if len(rd.Calls) > 0 {
 		v.Method = rd.Calls[0].Method
 	}
-	if h := ex.Response.Head; h != nil {
-		v.Status, v.SSE, v.JSON = h.Status, rd.SSE, rd.JSON
-		v.HeadAt, _ = ex.Response.TimeAt(max(0, ex.Response.HeadEnd-1))
-		v.HasBody = h.Framing != http1.None
+	if e.Status != 0 {
+		v.SSE, v.JSON = rd.SSE, rd.JSON
 	}
-	v.readAnswer(ex, rd)
+	v.readAnswer(rd)
 	for _, m := range rd.Marks {
 		v.EventID = v.EventID || m.ID != ""
 	}
-	if at, ok := rd.OddAt[capture.OddNoColon]; ok {
-		v.NoColon = ex.Response.DecodedAt(at)
-	}
-	v.End = endOf(ex, last)
+	v.End = endOf(e.Ending, last)
 	return v
 }
 
-func (v *View) readAnswer(ex *capture.Exchange, rd *capture.Reading) {
+func (v *View) readAnswer(rd *capture.Reading) {
 	k, all := rd.LastAnswer(v.Status)
 	v.Holed = rd.Holed
 	if k < 0 {
@@ -99,13 +121,13 @@ func (v *View) readAnswer(ex *capture.Exchange, rd *capture.Reading) {
 	v.Holed = rd.Holed && v.Level != capture.LevelDispatched
 }
 
-func endOf(ex *capture.Exchange, last time.Duration) End {
-	e := End{Kind: ex.Ending.Kind, By: ex.Ending.By, At: ex.Ending.At, How: ex.Ending.How}
+func endOf(x capture.Ending, last time.Duration) End {
+	e := End{Kind: x.Kind, By: x.By, At: x.At, How: x.How}
 	switch e.Kind {
 	case capture.EndClean:
 		e.Clean = true
 	case capture.EndCloseDelimited:
-		e.Clean = ex.Ending.How != capture.RST && ex.Ending.How != capture.FatalAlert
+		e.Clean = x.How != capture.RST && x.How != capture.FatalAlert
 	case capture.EndOpen:
 		e.At = last
 	}

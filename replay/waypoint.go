@@ -279,7 +279,7 @@ func (w *streamWalk) mark(n int64) {
 func (w *streamWalk) point(n int64) waypoint {
 	v := w.r.static
 	v.Level, v.Tail, v.Answer, v.Error, v.CROnly = capture.LevelNone, capture.LevelNone, -1, false, false
-	v.readAnswer(w.r.ex, w.kept)
+	v.readAnswer(w.kept)
 	v.EventID, v.NoColon = w.eventID, w.noColon
 	return waypointOf(n, &v)
 }
