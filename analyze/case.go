@@ -77,6 +77,8 @@ type Header struct {
 	AcceptsAny   bool
 	HasAccept    bool
 	UserAgent    string
+	Accept       string  // in lower case
+	PassedOn     bool    // Via, Forwarded or X-Forwarded-For: a proxy sent it
 	Principal    [8]byte // hash of Authorization; zero where there is none
 	HasAuth      bool
 	Idempotency  string
@@ -166,7 +168,8 @@ func headerOf(ex *capture.Exchange) Header {
 	var h Header
 	if q := ex.Request.Head; q != nil {
 		accept := strings.ToLower(strings.Join(q.Values("Accept"), ","))
-		h.HasAccept = accept != ""
+		h.Accept, h.HasAccept = intern(accept), accept != ""
+		h.PassedOn = q.Has("Via") || q.Has("Forwarded") || q.Has("X-Forwarded-For")
 		h.AcceptsJSON = strings.Contains(accept, "application/json") || strings.Contains(accept, "application/*")
 		h.AcceptsSSE = strings.Contains(accept, "text/event-stream") || strings.Contains(accept, "text/*")
 		h.AcceptsAny = strings.Contains(accept, "*/*")
