@@ -21,6 +21,8 @@ type Header struct {
 	AcceptsAny   bool
 	HasAccept    bool
 	UserAgent    string
+	Accept       string  // in lower case
+	PassedOn     bool    // Via, Forwarded or X-Forwarded-For: a proxy sent it
 	Principal    [8]byte // hash of Authorization; zero where there is none
 	HasAuth      bool
 	Idempotency  string
@@ -67,7 +69,7 @@ func (h *HTTP) keep() { internAll(&h.Method, &h.Target, &h.ContentType, &h.Conte
 
 // keep makes the strings independent of the head they stand in.
 func (h *Header) keep() {
-	internAll(&h.Session, &h.NewSession, &h.LastEventID, &h.Version, &h.Method, &h.Name, &h.UserAgent, &h.Idempotency, &h.Traceparent, &h.RetryAfter,
+	internAll(&h.Session, &h.NewSession, &h.LastEventID, &h.Version, &h.Method, &h.Name, &h.UserAgent, &h.Accept, &h.Idempotency, &h.Traceparent, &h.RetryAfter,
 		&h.Host, &h.ServerName)
 }
 
@@ -101,6 +103,8 @@ func (h *Header) request(q *http1.Head) {
 			first(&h.UserAgent)
 		case "host":
 			first(&h.Host)
+		case "via", "forwarded", "x-forwarded-for":
+			h.PassedOn = true
 		case "traceparent":
 			first(&h.Traceparent)
 		case "idempotency-key":
@@ -121,6 +125,10 @@ func (h *Header) request(q *http1.Head) {
 // accept takes one Accept field; of several all count.
 func (h *Header) accept(value string) {
 	value = strings.ToLower(value)
+	if h.Accept != "" {
+		h.Accept += ","
+	}
+	h.Accept += value
 	h.HasAccept = h.HasAccept || value != ""
 	h.AcceptsJSON = h.AcceptsJSON || strings.Contains(value, "application/json") || strings.Contains(value, "application/*")
 	h.AcceptsSSE = h.AcceptsSSE || strings.Contains(value, "text/event-stream") || strings.Contains(value, "text/*")

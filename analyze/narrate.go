@@ -20,7 +20,7 @@ func (c *Case) howEnded() string {
 	case capture.EndClean:
 		return "ended in order"
 	case capture.EndFIN:
-		return "was closed" + who + " before its end"
+		return "was cut off" + who
 	case capture.EndRST:
 		return "was reset" + who
 	case capture.EndH2RST:

@@ -65,7 +65,7 @@ func (s *Story) legWords() string {
 	if len(s.Legs) == 1 {
 		return ""
 	}
-	parts := []string{fmt.Sprintf("%s %s", id(s.First()), s.First().howEnded())}
+	parts := []string{fmt.Sprintf("%s %s", id(s.First()), s.First().HowLost())}
 	for i := 1; i < len(s.Legs); {
 		k := i
 		for k < len(s.Legs) && s.Legs[k].Role == s.Legs[i].Role {

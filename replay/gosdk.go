@@ -2,32 +2,22 @@ package replay
 
 import (
 	"bytes"
-	"encoding/json"
-	"math"
 	"mime"
 	"slices"
 	"strconv"
 	"time"
 
 	"mcptrace/capture/wire/http1"
-	"mcptrace/capture/wire/jsonrpc"
 )
 
 // goSDK is the Go SDK's streamable client. It returns on the answer; what it cannot read fails the whole session.
 type goSDK struct {
-	asked
-	http *strictHTTP
-	kind string // media type
-	z    *inflater
-	text []byte
-	line []byte
-
-	event    goEvent
-	size     int // bytes of the event under way
-	lastID   string
-	took     move
-	took1    bool
-	overflow bool
+	strictSDK
+	z      *inflater
+	line   []byte
+	event  goEvent
+	size   int // bytes of the event under way
+	lastID string
 }
 
 // goEvent is the event under way.
@@ -41,29 +31,14 @@ type goEvent struct {
 const maxGoEvent = 16 << 20
 
 func newGoSDK(a asked) client {
-	c := &goSDK{asked: a}
+	c := &goSDK{strictSDK: strictSDK{asked: a}}
 	c.http = newStrictHTTP(c, a.verb)
 	return c
 }
 
-func (c *goSDK) read(p []byte, at time.Duration) {
-	if !c.took1 {
-		c.http.read(p, at)
-	}
-}
-
-func (c *goSDK) pause() {}
-
 func (c *goSDK) close() {
 	if c.z != nil {
 		c.z.close()
-	}
-}
-
-// take ends the exchange for the caller.
-func (c *goSDK) take(kind act, why string) {
-	if !c.took1 {
-		c.took, c.took1 = move{kind: kind, at: c.http.now, why: why}, true
 	}
 }
 
@@ -95,18 +70,14 @@ func (c *goSDK) strictBytes(p []byte) {
 }
 
 func (c *goSDK) bytes(p []byte) {
-	if c.took1 {
+	if c.settled {
 		return
 	}
 	if !c.streams() {
-		if len(c.text)+len(p) > maxEvent {
-			c.overflow = true
-			return
-		}
-		c.text = append(c.text, p...)
+		c.keep(p)
 		return
 	}
-	for len(p) > 0 && !c.took1 {
+	for len(p) > 0 && !c.settled {
 		n := bytes.IndexByte(p, '\n')
 		rest := p[len(p):]
 		whole := n >= 0
@@ -124,11 +95,6 @@ func (c *goSDK) bytes(p []byte) {
 		}
 		p = rest
 	}
-}
-
-// streams reports whether the body is read as an event stream.
-func (c *goSDK) streams() bool {
-	return c.kind == "text/event-stream" && c.http.head.Status >= 200 && c.http.head.Status < 300
 }
 
 // lineRead takes a line without its LF. A bare CR ends no line.
@@ -172,69 +138,8 @@ func (c *goSDK) dispatch() {
 	c.message(e.data, "It returns as soon as the answer is dispatched.")
 }
 
-// message takes one JSON-RPC message.
-func (c *goSDK) message(text []byte, why string) {
-	if asksOrTells(text) {
-		return
-	}
-	m, ok := decodeGo(text)
-	switch {
-	case !ok:
-		c.take(fails, "A message that is no JSON-RPC 2.0 fails the whole session.")
-	case m.has("method") || !sameGoID(jsonrpc.ID(m["id"]), c.id):
-	case m.has("error") && string(m["error"]) != "null":
-		c.take(returns, "It returns the JSON-RPC error as soon as it is read.")
-	default:
-		c.result(m, why)
-	}
-}
-
-// result hands the result on, if it passes for one.
-func (c *goSDK) result(m object, why string) {
-	result := m.object("result")
-	if c.method == "initialize" && !slices.Contains(goVersions, textOf(result["protocolVersion"])) {
-		c.take(fails, "The server chose a protocol version that it does not speak.")
-		return
-	}
-	c.take(returns, why)
-}
-
-// goVersions are the versions with a handshake that the Go SDK speaks.
-var goVersions = []string{"2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"}
-
-// decodeGo reads a message as the SDK's jsonrpc2 does: strict about the version tag and the id.
-func decodeGo(text []byte) (object, bool) {
-	var m object
-	d := json.NewDecoder(bytes.NewReader(text))
-	if d.Decode(&m) != nil || m == nil {
-		return nil, false
-	}
-	if v, _ := m.text("jsonrpc"); v != "2.0" {
-		return nil, false
-	}
-	id := jsonrpc.ID(m["id"])
-	if id != "" && id != "null" && id[0] != '"' && !(id[0] == '-' || id[0] >= '0' && id[0] <= '9') {
-		return nil, false
-	}
-	if m.has("method") {
-		_, ok := m.text("method")
-		return m, ok
-	}
-	return m, id != "" && id != "null"
-}
-
-// sameGoID compares as the SDK does: strings with strings, numbers as integers.
-func sameGoID(a, b jsonrpc.ID) bool {
-	if a.Equal(b) {
-		return true
-	}
-	x, err1 := strconv.ParseFloat(string(a), 64)
-	y, err2 := strconv.ParseFloat(string(b), 64)
-	return err1 == nil && err2 == nil && math.Trunc(x) == math.Trunc(y)
-}
-
 func (c *goSDK) done() (move, bool) {
-	if c.took1 {
+	if c.settled {
 		return c.took, true
 	}
 	switch c.http.state {
@@ -271,7 +176,7 @@ func (c *goSDK) over(clean bool, at time.Duration) move {
 		d.flush(at)
 	}
 	switch {
-	case d.took1:
+	case d.settled:
 		return d.took
 	case d.lastID != "":
 		return move{kind: resumes, at: at, why: "The stream ended without the answer but with an event id, so it asks for the rest with Last-Event-ID."}
@@ -286,7 +191,7 @@ func (c *goSDK) flush(at time.Duration) {
 	if len(c.line) > 0 {
 		c.lineRead(c.line)
 	}
-	if !c.took1 {
+	if !c.settled {
 		c.dispatch()
 		if c.took.kind == returns {
 			c.took.why = "At a clean end it takes the pending event for the answer, although no blank line had dispatched it."
@@ -310,7 +215,7 @@ func (c *goSDK) wholeJSON(clean bool, at time.Duration) move {
 	d := *c
 	d.http = &strictHTTP{head: c.http.head, now: at}
 	d.message(c.text, "The JSON body is complete and is handed on.")
-	if d.took1 {
+	if d.settled {
 		return d.took
 	}
 	return move{kind: waitsOn, at: at, next: NextCancel, why: "The body holds another message than the answer; it goes on waiting, until its caller gives up."}

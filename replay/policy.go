@@ -19,6 +19,7 @@ type Policy struct {
 	Checked string        // how the model was verified
 	Timeout time.Duration // how long it waits for an answer, unless Options say otherwise; 0: DefaultTimeout
 	Generic bool          // one of the seven that are played by default
+	Signs   []Sign        // how a recorded client that it models can be told; one is enough
 
 	// A generic policy judges what a reader by the rules could have; a product's reads the bytes itself.
 	judge    func(v *View, t limit) Outcome

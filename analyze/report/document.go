@@ -57,10 +57,12 @@ type cell struct {
 	Raw  int64
 }
 
-// picture is a drawing with what it shows in words, and in numbers where a sentence does not do.
+// picture is a drawing, for wide and for narrow screens, with what it shows in words, and in numbers where a sentence does
+// not do.
 type picture struct {
 	Title   string
 	Drawing *drawing
+	Narrow  *drawing
 	Words   string
 	Table   *grid
 }
@@ -93,12 +95,14 @@ func left(n int, what string) block {
 
 // writer builds the document of one analysis.
 type writer struct {
-	a      *analyze.Analyzer
-	tracks *Tracks
-	zone   *time.Location
-	replay map[*analyze.Case][]outcome
-	shown  []*analyze.Case        // exchanges described one by one, in order of their numbers
-	refs   map[*analyze.Case]bool // the same
+	a       *analyze.Analyzer
+	callers callers
+	tracks  *Tracks
+	zone    *time.Location
+	replay  map[*analyze.Case][]outcome
+	shown   []*analyze.Case        // exchanges described one by one, in order of their numbers
+	refs    map[*analyze.Case]bool // the same
+	models  []analyze.Model        // of the recorded clients
 }
 
 // newDocument makes the document. tracks may be nil.
@@ -110,6 +114,7 @@ func newDocument(a *analyze.Analyzer, o Options) *document {
 		d.Parts = []part{w.quality(), w.method()}
 		return d
 	}
+	w.callers = callersOf(a)
 	w.play()
 	w.choose()
 	d.Lead, d.Facts = w.lead(), w.facts()

@@ -44,7 +44,7 @@ func (w *writer) breaks() part {
 			n[c.Break.Where] = map[string]int{}
 		}
 		n[c.Break.Where][c.End.By]++
-		kinds[endWords(c)]++
+		kinds["the response "+c.HowEnded()]++
 	}
 	g := &grid{Caption: "Breaks by place and by who ended the stream", Head: []string{"where", "server", "client", "not known", "together"}, Right: map[int]bool{1: true, 2: true, 3: true, 4: true}}
 	for _, where := range whereOrder {
@@ -70,7 +70,7 @@ func tallied(n map[string]int) string {
 		if i > 0 {
 			s += ", "
 		}
-		s += fmt.Sprintf("%s %d", k, n[k])
+		s += fmt.Sprintf("%s (%d)", k, n[k])
 	}
 	return s
 }

@@ -71,7 +71,7 @@ func noFormula(s string) string {
 
 // ranTwice is the table that refunds start from.
 func (w *writer) ranTwice() part {
-	p := part{ID: "ran-twice", Title: "Calls that ran twice"}
+	p := part{ID: "ran-twice", Title: "Calls that ran twice, or may have"}
 	cs := w.a.Reissues()
 	if len(cs) == 0 {
 		p.Blocks = []block{para("None was seen.")}
@@ -156,15 +156,30 @@ func (w *writer) duplicates() part {
 	return p
 }
 
-// lost lists the calls whose caller got no answer.
+// came says what the call of an attempt came to.
+func came(c *analyze.Case) string {
+	switch {
+	case c.Story == nil || c.Story.Outcome == analyze.Lost:
+		return "lost"
+	case c.Story.Outcome == analyze.Answered:
+		return "answered"
+	}
+	return "not known"
+}
+
+// lost lists the attempts that got no answer, and says what their calls came to.
 func (w *writer) lost() part {
-	p := part{ID: "lost", Title: "Calls without an answer"}
+	p := part{ID: "lost", Title: "Lost calls and attempts"}
 	cs := w.a.Fates("lost")
 	if len(cs) == 0 {
-		p.Blocks = []block{para("Every call whose exchange ended got its answer.")}
+		p.Blocks = []block{para("Every request that was over had its answer.")}
 		return p
 	}
-	g := &grid{Caption: "Calls that were lost; times are UTC", Head: []string{"exchange", "time", "session", "call", "how far the answer came", "how it ended", "it ran", "issued again"}}
+	p.Blocks = []block{para("%s.", upper(w.callers.lostOnes()))}
+	if s := w.callers.rescues(); s != "" {
+		p.Blocks = append(p.Blocks, para("%s.", upper(s)))
+	}
+	g := &grid{Caption: "Attempts without an answer; times are UTC", Head: []string{"exchange", "time", "session", "call", "how far the answer came", "how it ended", "it ran", "issued again", "the call was"}}
 	for _, c := range cs[:min(len(cs), maxGridRows)] {
 		ran, again := "not known", cell{Text: "no"}
 		if c.Answer.Level != capture.LevelNone && c.Answer.Kind == "result" {
@@ -173,11 +188,11 @@ func (w *writer) lost() part {
 		if c.RepeatedBy != nil {
 			again = ref(c.RepeatedBy)
 		}
-		g.add(ref(c), words(w.moment(c.Start)), words(session(c)), words(c.Name()), words(strings.TrimSpace(string(c.Answer.Level)+" "+c.Answer.Kind)), words("the response "+c.HowEnded()), words(ran), again)
+		g.add(ref(c), words(w.moment(c.Start)), words(session(c)), words(c.Name()), words(strings.TrimSpace(string(c.Answer.Level)+" "+c.Answer.Kind)), words(lostWords(c)), words(ran), again, words(came(c)))
 	}
 	p.Blocks = append(p.Blocks, block{Table: g})
 	if n := len(cs) - maxGridRows; n > 0 {
-		p.Blocks = append(p.Blocks, left(n, "calls"))
+		p.Blocks = append(p.Blocks, left(n, "attempts"))
 	}
 	return p
 }
@@ -202,9 +217,9 @@ func (w *writer) stories() part {
 		}
 	}
 	slices.SortStableFunc(worst, func(x, y *analyze.Story) int { return badness(y) - badness(x) })
-	g := &grid{Caption: "The worst of them; times are UTC", Head: []string{"first attempt", "time", "what came of it"}}
+	g := &grid{Caption: "The worst of them; times are UTC", Head: []string{"first attempt", "time", "what came of it", "confidence"}}
 	for _, s := range worst[:min(len(worst), maxStoryRows)] {
-		g.add(ref(s.First()), words(w.moment(s.First().Start)), words(s.String()))
+		g.add(ref(s.First()), words(w.moment(s.First().Start)), words(s.String()), words(s.Confidence))
 	}
 	if len(worst) > 0 {
 		p.Blocks = append(p.Blocks, block{Table: g})

@@ -63,7 +63,7 @@ func (w *writer) finding(f *analyze.Finding) block {
 	if f.Offset >= 0 {
 		where += fmt.Sprintf(", body byte %d", f.Offset)
 	}
-	if f.At >= 0 {
+	if f.At > 0 {
 		where += fmt.Sprintf(", at %s UTC (%s after its first byte)", w.moment(cs[0].Start+capInstant(f.At)), analyze.Dur(f.At))
 	} else {
 		where += fmt.Sprintf(", which began at %s UTC", w.moment(cs[0].Start))
@@ -85,7 +85,7 @@ func (w *writer) finding(f *analyze.Finding) block {
 	} else {
 		b.Inner = append(b.Inner, block{Table: &grid{Head: []string{"exchange", "call"}, Rows: [][]cell{{ref(cs[0]), words(cs[0].Name())}}}})
 	}
-	return addEvidence(b, filterOf(w.a, involved))
+	return w.addEvidence(b, filterOf(w.a, involved))
 }
 
 // involvedIn returns the exchanges of a finding, with the first attempt beside a second.
@@ -97,12 +97,9 @@ func involvedIn(f *analyze.Finding) []*analyze.Case {
 	return out
 }
 
-func addEvidence(b block, es []evidence) block {
+func (w *writer) addEvidence(b block, es []evidence) block {
 	for _, e := range es {
-		in := ""
-		if len(es) > 1 || e.Left > 0 {
-			in = " of " + e.Input
-		}
+		in := w.of(e.Input)
 		note := ""
 		if e.Left > 0 {
 			note = fmt.Sprintf(" (%d more are left out)", e.Left)
@@ -110,6 +107,14 @@ func addEvidence(b block, es []evidence) block {
 		b.Inner = append(b.Inner, para("Packets %s%s%s. In Wireshark:", packetList(e.Packets), in, note), block{Code: e.filter()})
 	}
 	return b
+}
+
+// of names the file that packets are counted in, where there are several.
+func (w *writer) of(input string) string {
+	if len(w.a.Inputs) < 2 {
+		return ""
+	}
+	return " of " + input
 }
 
 func packetList(ps []int64) string {
@@ -173,7 +178,7 @@ func (w *writer) exchange(c *analyze.Case) block {
 		b.Inner = append(b.Inner, block{Table: g})
 	}
 	if f := connFilter(c); f != "" && c.First > 0 {
-		b.Inner = append(b.Inner, para("Everything of its connection in that time, in Wireshark:"), block{Code: f})
+		b.Inner = append(b.Inner, para("Everything of its connection in that time, in Wireshark%s:", w.of(w.a.Inputs[c.Conn.Input].Path)), block{Code: f})
 	}
 	return b
 }

@@ -41,8 +41,7 @@ func (w *writer) held() part {
 	}
 	t := w.a.Totals
 	p.Blocks = append(p.Blocks,
-		para("%s, which counts for the %d of %s that stayed open for long. Clients really waited %s of the %s: that is what returning on the answer would have saved them; the rest was time in which a connection was kept for nothing.",
-			holdWords(all), all.long, plural(len(all.holds), "answered exchange"), analyze.Dur(t.Blocked), analyze.Dur(t.Hold)),
+		para("%s; %d of %s stayed open for long. %s", holdWords(all), all.long, plural(len(all.holds), "stream"), waited(t.Blocked, t.Hold)),
 		block{Table: billTable("By server", servers)}, block{Table: billTable("By session", sessions[:min(len(sessions), maxGridRows)])})
 	if n := len(sessions) - maxGridRows; n > 0 {
 		p.Blocks = append(p.Blocks, left(n, "sessions"))
@@ -51,9 +50,17 @@ func (w *writer) held() part {
 	return p
 }
 
+// waited says what the time that streams stayed open cost.
+func waited(blocked, held time.Duration) string {
+	if blocked == 0 {
+		return "No client waited for that."
+	}
+	return fmt.Sprintf("Clients really waited %s of the %s: that is what returning on the answer would have saved them; the rest was time in which a connection was kept for nothing.", analyze.Dur(blocked), analyze.Dur(held))
+}
+
 func holdWords(b *bill) string {
 	slices.Sort(b.holds)
-	return fmt.Sprintf("After an answer the stream stayed open for %s (p50), %s (p95), %s at worst", analyze.Dur(analyze.Percentile(b.holds, 50)), analyze.Dur(analyze.Percentile(b.holds, 95)), analyze.Dur(b.holds[len(b.holds)-1]))
+	return fmt.Sprintf("After an answer its stream stayed open for %s (p50), %s (p95), %s at worst", analyze.Dur(analyze.Percentile(b.holds, 50)), analyze.Dur(analyze.Percentile(b.holds, 95)), analyze.Dur(b.holds[len(b.holds)-1]))
 }
 
 // bills adds up what was held, in all, by server and by session, the dearest first.

@@ -30,26 +30,54 @@ func (w *writer) from() []string {
 func (w *writer) lead() []string { return []string{w.what(), w.howBad(), w.howSure()} }
 
 func (w *writer) what() string {
-	t := w.a.Totals
-	s := fmt.Sprintf("What happened: %s of %s reached %s; ", plural(t.Calls, "call"), plural(len(w.a.Sessions), "session"), w.servers())
-	if t.Breaks == 0 {
-		return s + "no response stream broke."
+	k := &w.callers
+	if k.Calls == 0 {
+		return fmt.Sprintf("What happened: no call can be told from %s with %s; %s.", analyze.Count(len(w.a.Cases()), "exchange"), w.servers(), breakWords(w.a))
 	}
-	s += fmt.Sprintf("%s broke, %d of them after the answer had been dispatched", plural(t.Breaks, "response stream"), t.BreaksAfterAnswer)
-	if t.Reissues > 0 {
-		s += fmt.Sprintf(", and clients issued %s again", plural(t.Reissues, "call"))
+	s := fmt.Sprintf("What happened: %s of %s went to %s", plural(k.Calls, "call"), plural(w.sessions(), "session"), w.servers())
+	if k.requests != k.Calls {
+		s += " in " + plural(k.requests, "request")
 	}
-	return s + "."
+	if k.Answered == k.Calls && k.errors == 0 {
+		return s + map[bool]string{true: ", and was answered; ", false: ", and all were answered; "}[k.Calls == 1] + breakWords(w.a) + "."
+	}
+	return s + fmt.Sprintf(": %s; %s.", k.outcomes(), breakWords(w.a))
 }
 
-func (w *writer) servers() string {
-	var names []string
+// sessions counts the sessions of first hops: behind a gateway each may seem to be another.
+func (w *writer) sessions() int {
+	seen := map[string]bool{}
 	for _, c := range w.a.Cases() {
-		if n := addressOr(c.Conn.Server); !slices.Contains(names, n) {
-			names = append(names, n)
+		if c.HopOf == nil {
+			seen[session(c)] = true
 		}
 	}
+	return len(seen)
+}
+
+// servers names where the requests went, and where a gateway sent them on to.
+func (w *writer) servers() string {
+	var first, next []string
+	for _, c := range w.a.Cases() {
+		if n := addressOr(c.Conn.Server); c.HopOf == nil && !slices.Contains(first, n) {
+			first = append(first, n)
+		}
+	}
+	for _, c := range w.a.Cases() {
+		if n := addressOr(c.Conn.Server); c.HopOf != nil && !slices.Contains(first, n) && !slices.Contains(next, n) {
+			next = append(next, n)
+		}
+	}
+	if len(next) == 0 {
+		return serverList(first)
+	}
+	return serverList(first) + ", and on to " + serverList(next)
+}
+
+func serverList(names []string) string {
 	switch {
+	case len(names) == 1 && names[0] == "?":
+		return "the server"
 	case len(names) == 1:
 		return "the server " + names[0]
 	case len(names) <= 3:
@@ -59,75 +87,102 @@ func (w *writer) servers() string {
 }
 
 func (w *writer) howBad() string {
-	t := w.a.Totals
-	var parts []string
-	if t.Duplicates+t.DuplicatesLikely > 0 {
-		parts = append(parts, fmt.Sprintf("%s ran twice for certain, %d of them not known to be safe to repeat, and %d more likely did", plural(t.Duplicates, "call"), w.harmful(), t.DuplicatesLikely))
-	} else {
-		parts = append(parts, "no call is known to have run twice")
+	parts := []string{w.callers.ranTwice(), w.callers.lostOnes()}
+	if s := w.callers.rescues(); s != "" {
+		parts = append(parts, s)
 	}
-	parts = append(parts, fmt.Sprintf("%s got no answer, %d of these although they ran", plural(t.Lost, "call"), t.LostExecuted))
 	if n := len(w.a.HeldOpen()); n > 0 {
-		parts = append(parts, fmt.Sprintf("%s stayed open long after the answer, for which clients waited %s", plural(n, "stream"), analyze.Dur(t.Blocked)))
+		held := plural(n, "stream") + " stayed open long after the answer, "
+		if t := w.a.Totals.Blocked; t > 0 {
+			held += "for which clients waited " + analyze.Dur(t)
+		} else {
+			held += "but no client waited for that"
+		}
+		parts = append(parts, held)
 	}
 	return "How bad: " + strings.Join(parts, "; ") + "."
 }
 
-// harmful counts the calls that ran twice for certain and are not known to be safe to repeat.
-func (w *writer) harmful() int {
-	n := 0
-	for _, c := range w.a.Reissues() {
-		if c.Reissue.Duplicate == "certain" && c.Safety != analyze.Safe && c.Safety != analyze.HintedSafe {
-			n++
-		}
-	}
-	return n
-}
-
 func (w *writer) howSure() string {
+	s := "How sure: nothing is missing from what was captured"
+	if m := missing(w.a); len(m) > 0 {
+		s = "How sure: not everything could be read (" + strings.Join(m, ", ") + ")"
+	}
 	t := textReport{a: w.a}
-	s := "How sure: "
-	switch missing := t.unread(); {
-	case strings.HasPrefix(missing, "nothing is missing"):
-		s += "nothing is missing from the capture"
-	default:
-		s += "not everything could be read (" + missing + ")"
+	s += "; it was recorded " + t.vantage()
+	if n := w.callers.Unknown; n > 0 {
+		s += fmt.Sprintf("; what became of %s is not known", plural(n, "call"))
 	}
-	s += ", it was recorded " + t.vantage()
-	if n := w.a.Totals.Unknown; n > 0 {
-		s += fmt.Sprintf(", what became of %s is not known", plural(n, "call"))
-	}
-	low := 0
-	for _, c := range w.a.Reissues() {
-		if c.Reissue.Confidence != "high" {
-			low++
-		}
-	}
-	if n := len(w.a.Reissues()); n > 0 {
-		s += fmt.Sprintf(", and that a call repeats an earlier one is certain of %d of %d", n-low, n)
+	if r := w.repeatsSure(); r != "" {
+		s += "; " + r
 	}
 	return s + "."
 }
 
-// facts are the counts that matter.
+// repeatsSure says how sure it is that second attempts are such; "" where there are none.
+func (w *writer) repeatsSure() string {
+	sure, all, low := 0, 0, 0
+	for _, c := range w.a.Cases() {
+		switch l := c.Reissue; {
+		case l == nil || c.HopOf != nil:
+		case l.Confidence == "low":
+			low++
+		default:
+			all++
+			if l.Confidence == "high" {
+				sure++
+			}
+		}
+	}
+	var parts []string
+	switch {
+	case all == 1:
+		parts = append(parts, "the second attempt "+map[bool]string{true: "surely", false: "probably"}[sure == 1]+" repeats the first")
+	case all > 0 && sure == 0:
+		parts = append(parts, fmt.Sprintf("%d second attempts probably repeat earlier ones", all))
+	case all > 0 && sure == all:
+		parts = append(parts, fmt.Sprintf("%d second attempts surely repeat earlier ones", all))
+	case all > 0:
+		parts = append(parts, fmt.Sprintf("of %d second attempts %d surely repeat earlier ones, the others probably do", all, sure))
+	}
+	switch {
+	case low == 1:
+		parts = append(parts, "1 request looks like a repeat of an earlier one, but may be meant")
+	case low > 1:
+		parts = append(parts, fmt.Sprintf("%d requests look like repeats of earlier ones, but may be meant", low))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// facts are the counts that matter: of the calls first, then of the attempts and streams that carried them.
 func (w *writer) facts() []fact {
-	t := w.a.Totals
+	t, l := w.a.Totals, w.a.Logical
 	n := func(label string, v int, key string) fact {
-		return fact{Label: label, Text: fmt.Sprint(v), Key: "totals." + key, Raw: int64(v)}
+		return fact{Label: label, Text: fmt.Sprint(v), Key: key, Raw: int64(v)}
+	}
+	possible := 0
+	for _, c := range w.a.Reissues() {
+		if c.Reissue.Duplicate == "possible" {
+			possible++
+		}
 	}
 	return []fact{
-		n("calls", t.Calls, "calls"),
-		n("delivered", t.Delivered, "delivered"),
-		n("ran twice, certain", t.Duplicates, "duplicates"),
-		n("ran twice, likely", t.DuplicatesLikely, "duplicates_likely"),
-		n("lost", t.Lost, "lost"),
-		n("lost although they ran", t.LostExecuted, "lost_executed"),
-		n("not known", t.Unknown, "unknown"),
-		n("issued again", t.Reissues, "reissues"),
-		n("breaks", t.Breaks, "breaks"),
-		n("breaks after the answer", t.BreaksAfterAnswer, "breaks_after_answer"),
-		n("breaks by the client", t.BreaksByClient, "breaks_by_client"),
-		n("client closes after the answer", t.ClientClosesAfterAnswer, "client_closes_after_answer"),
+		n("calls", l.Calls, "logical_totals.calls"),
+		n("answered", l.Answered, "logical_totals.answered"),
+		n("lost", l.Lost, "logical_totals.lost"),
+		n("lost although they ran", l.RanAndLost, "logical_totals.ran_and_lost"),
+		n("not known", l.Unknown, "logical_totals.unknown"),
+		n("second attempts", t.Reissues, "totals.reissues"),
+		n("repeat runs, certain", t.Duplicates, "totals.duplicates"),
+		n("repeat runs, likely", t.DuplicatesLikely, "totals.duplicates_likely"),
+		n("repeat runs, possible", possible, "reissues.possible"),
+		n("attempts in all", t.Calls, "totals.calls"),
+		n("attempts lost", t.Lost, "totals.lost"),
+		n("attempts lost although they ran", t.LostExecuted, "totals.lost_executed"),
+		n("breaks", t.Breaks, "totals.breaks"),
+		n("breaks after the answer", t.BreaksAfterAnswer, "totals.breaks_after_answer"),
+		n("breaks by the client", t.BreaksByClient, "totals.breaks_by_client"),
+		n("client closes after the answer", t.ClientClosesAfterAnswer, "totals.client_closes_after_answer"),
 		{Label: "streams open after answers", Text: analyze.Dur(t.Hold), Key: "totals.hold_ns", Raw: int64(t.Hold)},
 		{Label: "clients waited for that", Text: analyze.Dur(t.Blocked), Key: "totals.blocked_ns", Raw: int64(t.Blocked)},
 	}
@@ -169,7 +224,6 @@ func plural(n int, noun string) string {
 
 // cannotShow says what no reader of this capture can know.
 func (w *writer) cannotShow() part {
-	t := textReport{a: w.a}
 	p := part{ID: "cannot-show", Title: "What this capture cannot show"}
 	say := func(format string, args ...any) { p.Blocks = append(p.Blocks, para(format, args...)) }
 	say("Whether the client's program read an answer. “Delivered” means that the bytes reached the client's host (or a proxy that spoke for it), by its own acknowledgement or by what it sent later.")
@@ -177,8 +231,8 @@ func (w *writer) cannotShow() part {
 	if b := w.a.Blind(); b != 0 {
 		say("Connections were open when the capture began: until %s UTC a call may repeat one from before, which nothing here can tell.", w.moment(b))
 	}
-	if m := t.unread(); !strings.HasPrefix(m, "nothing is missing") {
-		say("Not read: %s.", m)
+	if m := missing(w.a); len(m) > 0 {
+		say("Not read: %s.", strings.Join(m, ", "))
 	}
 	near := map[string]bool{}
 	for _, c := range w.a.Cases() {

@@ -1,7 +1,9 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -13,7 +15,7 @@ type outcome = replay.Outcome
 
 // play lets every policy have every exchange, once.
 func (w *writer) play() {
-	w.replay = map[*analyze.Case][]outcome{}
+	w.models, w.replay = w.a.Models(), map[*analyze.Case][]outcome{}
 	for _, c := range w.a.Cases() {
 		if outs := w.a.Outcomes(c); len(outs) > 0 {
 			w.replay[c] = outs
@@ -26,10 +28,11 @@ type sum struct {
 	name    string
 	n       map[replay.Verdict]int
 	held    time.Duration
-	bounded bool // held is a lower bound
+	longest time.Duration // the longest of these holds
+	bounded bool          // held is a lower bound
 }
 
-// sums adds up the outcomes by policy, each call once, on its first hop.
+// sums adds up the outcomes by policy, each call once, on its first hop; models of recorded clients stand first.
 func (w *writer) sums() []sum {
 	var out []sum
 	for i, p := range w.a.Policies() {
@@ -42,19 +45,32 @@ func (w *writer) sums() []sum {
 			o := &outs[i]
 			s.n[o.Verdict]++
 			s.held += o.Held
+			s.longest = max(s.longest, o.Held)
 			s.bounded = s.bounded || o.Censored && o.Held > 0
 		}
 		out = append(out, s)
 	}
+	place := map[string]int{}
+	for i, m := range w.models {
+		place[m.Policy.Name] = i - len(w.a.Policies())
+	}
+	slices.SortStableFunc(out, func(x, y sum) int { return cmp.Compare(place[x.name], place[y.name]) })
 	return out
 }
 
-// whatIf is the table of what other clients would have made of the same bytes.
+// whatIf is what other clients would have made of the same bytes, and where the recorded one did otherwise than its model.
 func (w *writer) whatIf() part {
 	p := part{ID: "what-if", Title: "What other clients would have made of it"}
+	p.Blocks = append(p.Blocks, block{Table: w.whatIfTable()},
+		para("Duplicates: the answer had been delivered and the client would issue the call again. Lost answers: the answer had been delivered and the client reports an error. Errors, hung, issued again and resumed: the answer had not been delivered."))
+	p.Blocks = append(p.Blocks, w.recordedClients()...)
+	return p
+}
+
+func (w *writer) whatIfTable() *grid {
 	g := &grid{Caption: "The same bytes at the same times, under each client policy",
-		Head:  []string{"policy", "answers returned", "duplicates", "lost answers", "errors", "hung", "issued again", "resumed", "guessed", "not known", "held after the answer"},
-		Right: map[int]bool{1: true, 2: true, 3: true, 4: true, 5: true, 6: true, 7: true, 8: true, 9: true, 10: true}}
+		Head:  []string{"policy", "answers returned", "duplicates", "lost answers", "errors", "hung", "issued again", "resumed", "guessed", "not known", "held after the answer", "longest"},
+		Right: map[int]bool{1: true, 2: true, 3: true, 4: true, 5: true, 6: true, 7: true, 8: true, 9: true, 10: true, 11: true}}
 	for _, s := range w.sums() {
 		held := cell{Text: analyze.Dur(s.held), Key: "replay." + s.name + ".held_ns", Raw: int64(s.held)}
 		if s.bounded {
@@ -68,11 +84,9 @@ func (w *writer) whatIf() part {
 			}
 			return cell{Text: fmt.Sprint(k), Key: "replay." + s.name + "." + strings.Join(names, "+"), Raw: int64(k)}
 		}
-		g.add(words(s.name), n(replay.Settled, replay.Salvaged), n(replay.Duplicated), n(replay.Dropped), n(replay.Failed), n(replay.Hung), n(replay.Reissued), n(replay.Resumed), n(replay.Guessed), n(replay.Unknown), held)
+		g.add(words(s.name+w.markOf(s.name)), n(replay.Settled, replay.Salvaged), n(replay.Duplicated), n(replay.Dropped), n(replay.Failed), n(replay.Hung), n(replay.Reissued), n(replay.Resumed), n(replay.Guessed), n(replay.Unknown), held, span3(s.longest))
 	}
-	p.Blocks = append(p.Blocks, block{Table: g},
-		para("Duplicates: the answer had been delivered and the client would issue the call again. Lost answers: the answer had been delivered and the client reports an error. Errors, hung, issued again and resumed: the answer had not been delivered."))
-	return p
+	return g
 }
 
 // sumOf returns the sum of one policy, ok false where it was not played.
@@ -128,7 +142,7 @@ func (w *writer) change() (what, why string, cs []*analyze.Case) {
 	}
 	if len(lost) > 0 {
 		return "In the server, or what stands in front of it: find out what ends the streams before the answer.",
-			fmt.Sprintf("%s got no answer; the table says how each ended.", plural(len(lost), "call")), lost
+			fmt.Sprintf("%s got no answer; the table says how each ended.", plural(len(lost), "attempt")), lost
 	}
 	if held := w.a.HeldOpen(); len(held) > 0 {
 		who := "In the server: end the stream once the answer is sent."
@@ -175,11 +189,11 @@ func (w *writer) evidenceTable(cs []*analyze.Case) *grid {
 		if c != x {
 			cs = append(cs, c)
 		}
-		packets := ""
+		var packets []string
 		for _, e := range filterOf(w.a, cs) {
-			packets = e.filter()
+			packets = append(packets, e.filter()+w.of(e.Input))
 		}
-		g.add(name, words(w.moment(x.Start)), words(x.Name()), words(at), words("the response "+x.HowEnded()), words(packets))
+		g.add(name, words(w.moment(x.Start)), words(x.Name()), words(at), words(lostWords(x)), words(strings.Join(packets, "; ")))
 	}
 	return g
 }

@@ -32,6 +32,7 @@ func writeText(w io.Writer, a *analyze.Analyzer, o Options) error {
 	t.cuts()
 	t.exchanges()
 	t.latency()
+	t.whatIf()
 	t.findings()
 	return out.flush()
 }

@@ -38,6 +38,7 @@ type jsonExchange struct {
 	Reissue           *jsonReissue   `json:"reissue"`
 	LogicalCall       *int           `json:"logical_call"`
 	Execution         *jsonExecution `json:"execution"`
+	ClientModel       *jsonModel     `json:"client_model,omitempty"`
 	Replay            []jsonOutcome  `json:"replay"`
 }
 
@@ -153,8 +154,8 @@ func exchangeOf(a *analyze.Analyzer, c *analyze.Case) jsonExchange {
 		Vantage: jsonVantage{Kind: c.Conn.Vantage.Kind, Near: c.Near(), RTTClient: positive(c.Conn.Vantage.RTTClient), RTTServer: positive(c.Conn.Vantage.RTTServer)},
 		Packets: jsonPackets{Input: c.Conn.Input, First: packet(c.First), Answer: packet(c.Answer.Packet), Last: packet(c.Last)},
 		HTTP:    httpOf(c), Times: timesOf(c), Body: bodyOf(c), Answer: answerOf(c.Answer), End: endOf(c), Hold: holdOf(c),
-		Replay: outcomesOf(a.Outcomes(c)),
 	}
+	x.ClientModel, x.Replay = playedOf(a, c)
 	if c.Modern {
 		x.Era = "modern"
 	}

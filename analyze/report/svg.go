@@ -64,6 +64,29 @@ func (d *drawing) mark(kind stepKind, x, y float64, tip string) {
 	d.path("mark "+string(kind), p, tip)
 }
 
+// narrow is the width of drawings for a telephone: texts keep their size there.
+const narrow = 376
+
+// Narrow reports whether the drawing is for a narrow screen.
+func (d *drawing) Narrow() bool { return d.W <= narrow }
+
+// legend writes what the marks mean, in as many lines as the drawing is narrow, from y down.
+func (d *drawing) legend(x, y float64, parts ...string) {
+	line := ""
+	for _, p := range parts {
+		if line != "" && x+6*float64(len([]rune(line+p))+3) > d.W {
+			d.text("tick", "start", x, y, line)
+			line, y = "", y+14
+		}
+		if line != "" {
+			line += " · "
+		}
+		line += p
+	}
+	d.text("tick", "start", x, y, line)
+	d.H = max(d.H, y+8)
+}
+
 func round(v float64) float64 { return math.Round(v*10) / 10 }
 
 // axis maps times to places.

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"mcptrace/analyze"
@@ -19,24 +20,35 @@ func histogram(holds []time.Duration) *picture {
 		n[i]++
 	}
 	g := &grid{Head: []string{"open after the answer for", "streams"}, Right: map[int]bool{1: true}}
-	d := &drawing{W: 640, H: 210}
-	most := slices.Max(n)
-	width := 560.0 / float64(len(n))
 	for i, k := range n {
-		label := "over " + analyze.Dur(holdBins[len(holdBins)-1])
-		if i < len(holdBins) {
-			label = "to " + analyze.Dur(holdBins[i])
-		}
-		g.add(words(label), count(k))
-		x, h := 50+float64(i)*width, 140*float64(k)/float64(max(most, 1))
-		d.rect("bar", x+4, 165-h, width-8, h, fmt.Sprintf("%s: %d", label, k))
-		if k > 0 {
-			d.text("tick", "middle", x+width/2, 160-h, fmt.Sprint(k))
-		}
-		d.text("tick", "middle", x+width/2, 181, label)
+		g.add(words(binLabel(i)), count(k))
 	}
-	d.line("axis", 50, 165, 610, 165)
-	d.text("tick", "end", 610, 200, "time open after the answer")
-	return &picture{Title: "How long streams stayed open after their answers", Drawing: d, Table: g,
+	return &picture{Title: "How long streams stayed open after their answers", Drawing: drawHistogram(640, n), Narrow: drawHistogram(narrow, n), Table: g,
 		Words: fmt.Sprintf("A histogram of %s by the time their streams stayed open after the answer.", plural(len(holds), "answered exchange"))}
+}
+
+// binLabel says what a bar holds.
+func binLabel(i int) string {
+	if i == len(holdBins) {
+		return "more"
+	}
+	return "to " + analyze.Dur(holdBins[i])
+}
+
+func drawHistogram(width float64, n []int) *drawing {
+	d := &drawing{W: width, H: 210}
+	most := slices.Max(n)
+	left, right := 6.0, width-6
+	bar := (right - left) / float64(len(n))
+	for i, k := range n {
+		x, h := left+float64(i)*bar, 140*float64(k)/float64(max(most, 1))
+		d.rect("bar", x+4, 165-h, bar-8, h, fmt.Sprintf("%s: %d", binLabel(i), k))
+		if k > 0 {
+			d.text("tick", "middle", x+bar/2, 160-h, fmt.Sprint(k))
+		}
+		d.text("tick", "middle", x+bar/2, 181, strings.TrimPrefix(binLabel(i), "to "))
+	}
+	d.line("axis", left, 165, right, 165)
+	d.text("tick", "end", right, 200, "open after the answer for at most")
+	return d
 }

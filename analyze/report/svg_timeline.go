@@ -29,8 +29,26 @@ func (w *writer) timeline() part {
 	lanes, left := w.lanes()
 	bars, undrawn := w.bars(lanes)
 	first, last := w.span(bars)
-	d := &drawing{W: 1100}
-	x := newAxis(60, 1080, 0, last.Sub(first), false)
+	draw := func(width float64) *drawing { return w.drawTimeline(width, lanes, bars, first, last) }
+	s := fmt.Sprintf("%s of %s, each lane a session, each bar an exchange.", plural(len(bars), "exchange"), plural(len(lanes), "session"))
+	if left > 0 {
+		s += fmt.Sprintf(" %s with fewer findings are left out.", plural(left, "session"))
+	}
+	if undrawn > 0 {
+		s += fmt.Sprintf(" %s without warnings are left out.", plural(undrawn, "exchange"))
+	}
+	p.Blocks = []block{{Picture: &picture{Title: "Timeline of the incident", Drawing: draw(1100), Narrow: draw(narrow), Words: s, Table: w.timeTable(bars)}}}
+	return p
+}
+
+// drawTimeline draws the lanes one below the other.
+func (w *writer) drawTimeline(width float64, lanes []*lane, bars []*analyze.Case, first, last capture.Instant) *drawing {
+	d := &drawing{W: width}
+	left, right := 10.0, width-20
+	for _, l := range lanes {
+		left = max(left, 12+7*float64(len(l.s.Label)))
+	}
+	x := newAxis(left, right, 0, last.Sub(first), false)
 	place := layOut(bars, lanes, x, first)
 	bottom := 24.0
 	for _, l := range lanes {
@@ -38,7 +56,7 @@ func (w *writer) timeline() part {
 	}
 	for _, l := range lanes {
 		d.text("lane", "start", 4, l.y+9, l.s.Label)
-		d.line("grid", 60, l.y-4, 1080, l.y-4)
+		d.line("grid", left, l.y-4, right, l.y-4)
 	}
 	for _, c := range bars {
 		d.bar(c, place[c], x, first, w.a.Last)
@@ -50,16 +68,8 @@ func (w *writer) timeline() part {
 	}
 	d.H = bottom + 58
 	d.below(x, bottom+6, "time since "+w.moment(first)+" UTC")
-	d.text("tick", "start", 60, bottom+50, "bar: exchange   ● answer   × break   dashed frame: answer lost   arrow: issued again")
-	s := fmt.Sprintf("%s of %s, each lane a session, each bar an exchange.", plural(len(bars), "exchange"), plural(len(lanes), "session"))
-	if left > 0 {
-		s += fmt.Sprintf(" %s with fewer findings are left out.", plural(left, "session"))
-	}
-	if undrawn > 0 {
-		s += fmt.Sprintf(" %s without warnings are left out.", plural(undrawn, "exchange"))
-	}
-	p.Blocks = []block{{Picture: &picture{Title: "Timeline of the incident", Drawing: d, Words: s, Table: w.timeTable(bars)}}}
-	return p
+	d.legend(left, bottom+54, "bar: exchange", "● answer", "× break", "dashed frame: attempt lost", "arrow: issued again")
+	return d
 }
 
 // lanes returns the sessions with the gravest findings, in order of their start.
@@ -130,7 +140,7 @@ func lasted(c *analyze.Case, last capture.Instant) time.Duration {
 func layOut(bars []*analyze.Case, lanes []*lane, x axis, first capture.Instant) map[*analyze.Case]float64 {
 	of := map[*analyze.Session]*lane{}
 	for _, l := range lanes {
-		of[l.s] = l
+		of[l.s], l.rows = l, nil
 	}
 	row := map[*analyze.Case]int{}
 	for _, c := range bars {

@@ -11,39 +11,6 @@ import (
 
 // waterfall shows one exchange: the body's bytes over time, with what they dispatched.
 func waterfall(c *analyze.Case, t *Track, steps []step) *picture {
-	d := &drawing{W: 640, H: 260}
-	end := steps[len(steps)-1].At
-	var first time.Duration
-	for _, s := range steps {
-		if s.At > 0 {
-			first = s.At
-			break
-		}
-	}
-	log := first > 0 && end/first > 50
-	x := newAxis(70, 600, 0, end, false)
-	scale := ""
-	if log {
-		x = newAxis(70, 600, first/2, end, true)
-		scale = " (logarithmic)"
-	}
-	const bottom, top = 190.0, 40.0
-	bytes := int64(1)
-	for _, s := range steps {
-		bytes = max(bytes, s.End)
-	}
-	y := func(n int64) float64 { return bottom - (bottom-top)*float64(max(n, 0))/float64(bytes) }
-	if a := c.Answer; a.Stream == nil && c.Dispatched() && c.Hold.Known {
-		d.rect("hold", x.at(a.At), top, x.at(end)-x.at(a.At), bottom-top, "held open for "+analyze.Dur(c.Hold.Held)+" after the answer")
-	}
-	d.below(x, bottom, "time since the first request byte"+scale)
-	d.line("axis", 70, top, 70, bottom)
-	d.text("tick", "end", 64, y(bytes)+4, fmt.Sprint(bytes))
-	d.text("tick", "end", 64, bottom+4, "0")
-	d.text("tick", "start", 10, top-12, "body bytes")
-	d.stairs(t, x, y, end)
-	d.stepMarks(steps, x, y, bottom)
-	d.text("tick", "start", 70, 245, "◆ request, head   ○ event   ● answer   × break   | end   shaded: held open")
 	g := &grid{Head: []string{"time", "gap", "bytes", "packet", "what"}, Right: map[int]bool{0: true, 1: true, 2: true, 3: true}}
 	var before time.Duration
 	for i, s := range steps {
@@ -53,11 +20,49 @@ func waterfall(c *analyze.Case, t *Track, steps []step) *picture {
 		g.add(span3(s.At), words("+"+analyze.Dur(s.At-before)), words(span(s)), words(packetWords(s.Packet)), words(s.What))
 		before = s.At
 	}
-	p := &picture{Title: fmt.Sprintf("Course of exchange #%d", c.ID), Drawing: d, Table: g, Words: courseWords(c)}
+	p := &picture{Title: fmt.Sprintf("Course of exchange #%d", c.ID), Drawing: drawWaterfall(640, c, t, steps), Narrow: drawWaterfall(narrow, c, t, steps), Table: g, Words: courseWords(c)}
 	if n := len(steps) - maxGridRows - 10; n > 0 {
 		p.Words += fmt.Sprintf(" The table leaves out %d steps.", n)
 	}
 	return p
+}
+
+// drawWaterfall draws the course of an exchange.
+func drawWaterfall(width float64, c *analyze.Case, t *Track, steps []step) *drawing {
+	d := &drawing{W: width, H: 250}
+	const bottom, top, left = 190.0, 40.0, 58.0
+	end := steps[len(steps)-1].At
+	var first time.Duration
+	for _, s := range steps {
+		if s.At > 0 {
+			first = s.At
+			break
+		}
+	}
+	log := first > 0 && end/first > 50
+	x := newAxis(left, width-40, 0, end, false)
+	scale := ""
+	if log {
+		x = newAxis(left, width-40, first/2, end, true)
+		scale = " (logarithmic)"
+	}
+	bytes := int64(1)
+	for _, s := range steps {
+		bytes = max(bytes, s.End)
+	}
+	y := func(n int64) float64 { return bottom - (bottom-top)*float64(max(n, 0))/float64(bytes) }
+	if a := c.Answer; a.Stream == nil && c.Dispatched() && c.Hold.Known {
+		d.rect("hold", x.at(a.At), top, x.at(end)-x.at(a.At), bottom-top, "held open for "+analyze.Dur(c.Hold.Held)+" after the answer")
+	}
+	d.below(x, bottom, "time since the first request byte"+scale)
+	d.line("axis", left, top, left, bottom)
+	d.text("tick", "end", left-6, y(bytes)+4, fmt.Sprint(bytes))
+	d.text("tick", "end", left-6, bottom+4, "0")
+	d.text("tick", "start", 10, top-12, "body bytes")
+	d.stairs(t, x, y, end)
+	d.stepMarks(steps, x, y, bottom)
+	d.legend(left, 245, "◆ request, head", "○ event", "● answer", "× break", "| end", "shaded: held open")
+	return d
 }
 
 // courseWords says in a sentence what the waterfall shows.

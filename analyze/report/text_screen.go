@@ -71,9 +71,25 @@ func (t *textReport) vantage() string {
 	return strings.Join(order, ", ")
 }
 
-// unread lists what could not be read, or says that all was.
+// unread says what could not be read, or that all was, and what was left aside.
 func (t *textReport) unread() string {
 	q := t.a.Quality
+	s := "nothing is missing"
+	if parts := missing(t.a); len(parts) > 0 {
+		s = strings.Join(parts, ", ")
+	}
+	if q.DuplicatePackets > 0 {
+		s += fmt.Sprintf("; %s of a second copy of the same traffic left aside", analyze.Count(int(q.DuplicatePackets), "packet"))
+	}
+	if q.NonMCPExchanges > 0 {
+		s += fmt.Sprintf("; %s outside MCP left aside", analyze.Count(q.NonMCPExchanges, "HTTP exchange"))
+	}
+	return s
+}
+
+// missing lists what could not be read.
+func missing(a *analyze.Analyzer) []string {
+	q := a.Quality
 	var parts []string
 	if q.TCPGaps > 0 {
 		parts = append(parts, fmt.Sprintf("%s of %s", analyze.Count(q.TCPGaps, "gap"), analyze.Count(int(q.GapBytes), "byte")))
@@ -86,51 +102,42 @@ func (t *textReport) unread() string {
 	count(int(q.DroppedByCapture), "packet", " dropped by the capturing program")
 	count(q.TLSOpaqueConnections, "TLS connection", " without keys")
 	count(q.OneSidedConnections, "connection", " seen in one direction only")
-	count(q.DuplicatePackets, "packet", " of a second copy of the same traffic (kept once)")
 	count(q.SnaplenCutPackets, "packet", " cut by the snap length")
 	count(q.UndecodablePackets, "packet", " not decoded")
 	count(q.LimitCuts, "message", " cut by a limit of ours")
 	count(q.HTTP3Packets, "packet", " of HTTP/3")
 	if q.TruncatedInput {
-		parts = append(parts, "the end of a file that was cut short")
+		parts = append(parts, "the end of a file")
 	}
-	for i := range t.a.Inputs {
-		parts = append(parts, t.a.Inputs[i].Quality.Notes...)
+	for i := range a.Inputs {
+		parts = append(parts, a.Inputs[i].Quality.Notes...)
 	}
-	s := "nothing is missing"
-	if len(parts) > 0 {
-		s = strings.Join(parts, ", ")
-	}
-	if q.NonMCPExchanges > 0 {
-		s += fmt.Sprintf("; %d HTTP exchanges are not MCP", q.NonMCPExchanges)
-	}
-	return s
+	return parts
 }
 
 // screen writes the rest of the first screen.
 func (t *textReport) screen() {
-	tt := t.a.Totals
-	t.printf("\n%s: %d delivered, %d lost, %d not known. %s, %d of them after the answer, %d by the client.\n\n",
-		analyze.Count(tt.Calls, "call"), tt.Delivered, tt.Lost, tt.Unknown, analyze.Count(tt.Breaks, "break"), tt.BreaksAfterAnswer, tt.BreaksByClient)
-	t.ranTwice()
-	t.lost()
-	t.unknown()
+	k := callersOf(t.a)
+	in := ""
+	if k.requests != k.Calls {
+		in = " in " + analyze.Count(k.requests, "request")
+	}
+	t.printf("\n%s%s: %s. %s.\n\n", analyze.Count(k.Calls, "call"), in, k.outcomes(), upper(breakWords(t.a)))
+	t.ranTwice(&k)
+	t.lost(&k)
+	t.unknown(&k)
 	t.harmless()
 	t.held()
 	t.useful()
 	t.clients()
-	t.next()
+	t.next(&k)
 }
 
 const topLines = 3 // of each list on the first screen
 
-func (t *textReport) ranTwice() {
+func (t *textReport) ranTwice(k *callers) {
+	t.printf("RAN TWICE     %d certain, %d likely, %d possible\n", k.ran["certain"], k.ran["likely"], k.ran["possible"])
 	cs := t.a.Reissues()
-	n := map[string]int{}
-	for _, c := range cs {
-		n[c.Reissue.Duplicate]++
-	}
-	t.printf("RAN TWICE     %d certain, %d likely, %d possible\n", n["certain"], n["likely"], n["possible"])
 	for i, c := range cs {
 		if i == topLines {
 			t.printf("    and %d more\n", len(cs)-topLines)
@@ -142,37 +149,51 @@ func (t *textReport) ranTwice() {
 	}
 }
 
-func (t *textReport) lost() {
-	cs := t.a.Fates("lost")
-	again := 0
-	for _, c := range cs {
-		if c.RepeatedBy != nil {
-			again++
-		}
+func (t *textReport) lost(k *callers) {
+	t.printf("LOST          %s", analyze.Count(k.Lost, "call"))
+	if k.Lost > 0 {
+		t.printf(", %d known to have run", k.RanAndLost)
 	}
-	t.printf("LOST          %s, %d known to have run, %d issued again\n", analyze.Count(t.a.Totals.Lost, "call"), t.a.Totals.LostExecuted, again)
-	for i, c := range cs {
+	if s := k.rescues(); s != "" {
+		t.printf("; %s", s)
+	}
+	t.printf("\n")
+	for i, s := range k.lost {
 		if i == topLines {
-			t.printf("    and %d more\n", len(cs)-topLines)
+			t.printf("    and %d more\n", len(k.lost)-topLines)
 			return
 		}
-		t.printf("    %s  #%d %s: %s\n", t.clock(c.Start), c.ID, safe(clip(c.Name(), 48)), c.HowLost())
+		c := s.First()
+		t.printf("    %s  #%d %s: %s\n", t.clock(c.Start), c.ID, safe(clip(c.Name(), 48)), lostWords(c))
 	}
 }
 
-func (t *textReport) unknown() {
-	cs := t.a.Fates("unknown")
-	if len(cs) == 0 {
+func (t *textReport) unknown(k *callers) {
+	if len(k.unknown) == 0 {
 		t.printf("UNKNOWN       0 calls\n")
 		return
 	}
+	c := undecided(k.unknown[0])
 	why := "the answer was not seen to be acknowledged"
-	if cs[0].End.Kind == capture.EndOpen {
+	switch {
+	case c.End.Kind == capture.EndOpen:
 		why = "the capture ended first"
-	} else if cs[0].R.Holed {
+	case c.R.Holed:
 		why = "bytes are missing from the capture"
+	case !c.Dispatched():
+		why = "its answer is not in the capture"
 	}
-	t.printf("UNKNOWN       %s; the first is #%d: %s\n", analyze.Count(t.a.Totals.Unknown, "call"), cs[0].ID, why)
+	t.printf("UNKNOWN       %s; the first is #%d: %s\n", analyze.Count(k.Unknown, "call"), c.ID, why)
+}
+
+// undecided returns the attempt for which it is not known what a call came to.
+func undecided(s *analyze.Story) *analyze.Case {
+	for i := range s.Legs {
+		if c := s.Legs[i].Case; c.IsCall() && c.Fate() == "unknown" {
+			return c
+		}
+	}
+	return s.First()
 }
 
 func (t *textReport) harmless() {
@@ -264,7 +285,7 @@ func habits(x analyze.ClientSummary) string {
 }
 
 // next names the command that shows more of what matters most.
-func (t *textReport) next() {
+func (t *textReport) next(k *callers) {
 	input := t.o.Input
 	if input == "" || input == "-" {
 		input = "INPUT"
@@ -272,8 +293,8 @@ func (t *textReport) next() {
 	id := 0
 	if cs := t.a.Reissues(); len(cs) > 0 {
 		id = cs[0].Reissue.Of.ID
-	} else if cs := t.a.Fates("lost"); len(cs) > 0 {
-		id = cs[0].ID
+	} else if len(k.lost) > 0 {
+		id = k.lost[0].First().ID
 	} else if cs := t.a.HeldOpen(); len(cs) > 0 {
 		id = cs[0].ID
 	}

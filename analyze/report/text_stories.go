@@ -21,15 +21,13 @@ func (t *textReport) stories() {
 		return
 	}
 	slices.SortStableFunc(worst, func(x, y *analyze.Story) int { return cmp.Compare(badness(y), badness(x)) })
-	l := t.a.Logical
-	t.printf("\nSTORIES  %s as the callers meant them: %d answered, %d lost, %d not known; %d ran more than once, %d ran and lost their answers\n",
-		analyze.Count(l.Calls, "call"), l.Answered, l.Lost, l.Unknown, l.RanTwice, l.RanAndLost)
+	t.printf("\nSTORIES  the calls that took more than one request or got no answer, the worst first\n")
 	for i, s := range worst {
 		if i == maxStories {
 			t.printf("  and %d more; --format json has them all\n", len(worst)-maxStories)
 			return
 		}
-		t.printf("  %s  %s%s\n", t.clock(s.First().Start), safe(s.String()), storyPackets(s))
+		t.printf("  %s  %s%s\n", t.clock(s.First().Start), safe(s.String()), storyPackets(s)+storyDoubt(s))
 	}
 }
 
@@ -46,6 +44,14 @@ func storyPackets(s *analyze.Story) string {
 		return ""
 	}
 	return fmt.Sprintf(" (packets %d to %d)", first, last)
+}
+
+// storyDoubt says where it is not sure that the requests of a story are one call's.
+func storyDoubt(s *analyze.Story) string {
+	if s.Confidence == "low" {
+		return " (that they are one call is a guess)"
+	}
+	return ""
 }
 
 const maxStories = 5

@@ -47,7 +47,7 @@ func TestTextStories(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := b.String()
-	for _, want := range []string{"STORIES  7 calls as the callers meant them: 7 answered, 0 lost", "issued again as #2", "and 2 more", "CUTS\n  idle limit at ",
+	for _, want := range []string{"7 calls in 14 requests: 7 answered, 0 lost", "7 attempts were lost, but all their calls were answered by others", "issued again as #2", "and 2 more", "CUTS\n  idle limit at ",
 		"7 of 7 breaks 60.0 ± 0.0 s after the last byte", "LATENCY  "} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is missing in:\n%s", want, text)

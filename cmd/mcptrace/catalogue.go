@@ -23,11 +23,22 @@ func policiesCommand(s *streams) *cobra.Command {
 				if p.Checked != "" {
 					fmt.Fprintf(&b, "    checked: %s\n", p.Checked)
 				}
+				for _, s := range p.Signs {
+					fmt.Fprintf(&b, "    told by: %s\n", signText(s))
+				}
 			}
 			_, err := io.WriteString(s.out, b.String())
 			return err
 		},
 	}
+}
+
+// signText says what a recorded client is told by, and what that is worth.
+func signText(s replay.Sign) string {
+	if s.Shared != "" {
+		return fmt.Sprintf("%s, perhaps: %s sends this too (%s)", s, s.Shared, s.Source)
+	}
+	return fmt.Sprintf("%s (%s)", s, s.Source)
 }
 
 func findingsCommand(s *streams) *cobra.Command {

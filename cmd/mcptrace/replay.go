@@ -11,6 +11,7 @@ import (
 	"mcptrace/analyze"
 	"mcptrace/capture"
 	"mcptrace/replay"
+	"mcptrace/replay/serve"
 )
 
 // replayFlags are the flags of mcptrace replay.
@@ -18,14 +19,14 @@ type replayFlags struct {
 	inputFlags
 	exchange int
 	policies []string
-	cut      int64
+	cut      string
 	end      string
 	sweep    bool
 	format   string
 
-	cuts bool // --cut was given
-	how  replay.How
-	ps   []replay.Policy
+	place serve.Place // of --cut
+	how   replay.How
+	ps    []replay.Policy
 }
 
 func replayCommand(s *streams) *cobra.Command {
@@ -35,14 +36,19 @@ func replayCommand(s *streams) *cobra.Command {
 		Short: "Play exchanges through client policies, also broken at a chosen byte",
 		Long: `Replay shows the response to a call event by event, as a client meets it, and what each client policy makes of it.
 
-With --cut N it shows what would have happened had the stream broken behind body byte N (counted with transfer
-coding off and content coding on); with --sweep, had it broken behind any byte of the body. Nothing is sent.`,
+With --cut it shows what would have happened had the stream broken at that place: behind so many body bytes (counted
+with transfer coding off and content coding on), behind the answer, before it, or behind event K; with --sweep, had it
+broken behind any byte of the body. Nothing is sent.
+
+Where the recorded client names itself and there is a model of it, that is shown first, and where the client did
+otherwise than its model, that is said. Without --policy the model is played beside the generic policies (not from
+standard input, which is read once: there, ask for it).`,
 		Example: `  mcptrace replay incident.pcap --exchange 3
   mcptrace replay incident.pcap --exchange 3 --cut 174 --end rst
+  mcptrace replay incident.pcap --exchange 3 --cut after-answer --end stall
   mcptrace replay incident.pcap --exchange 3 --sweep --policy ruby-mcp-client-3.0 --policy typescript-sdk`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			f.cuts = cmd.Flags().Changed("cut")
 			return f.run(cmd.Context(), s, args, cmd.Flags().Changed("end"))
 		},
 	}
@@ -50,10 +56,11 @@ coding off and content coding on); with --sweep, had it broken behind any byte o
 	fl := cmd.Flags()
 	fl.IntVar(&f.exchange, "exchange", 0, "the exchange to play, as numbered by mcptrace analyze (default: all)")
 	fl.StringArrayVar(&f.policies, "policy", nil, "play this client policy (see mcptrace policies; all: every one); may be repeated")
-	fl.Int64Var(&f.cut, "cut", 0, "break the response behind this body byte")
+	fl.StringVar(&f.cut, "cut", "", "break the response at this `place`: behind so many body bytes, or after-answer, before-answer, event:K")
 	fl.StringVar(&f.end, "end", "fin", "how it breaks: fin, rst, or stall (hold): nothing more comes and nothing ends; --sweep tries all three")
 	fl.BoolVar(&f.sweep, "sweep", false, "break the response behind every byte of its body")
 	fl.StringVar(&f.format, "format", "text", "text or json")
+	complete(cmd, "cut", "after-answer", "before-answer")
 	complete(cmd, "end", "fin", "rst", "stall", "hold")
 	complete(cmd, "format", "text", "json")
 	completePolicies(cmd)
@@ -67,12 +74,15 @@ func (f *replayFlags) check(endGiven bool) (err error) {
 	switch {
 	case f.format != "text" && f.format != "json":
 		return usagef("no format %q: want text or json", f.format)
-	case f.cut < 0:
-		return usagef("--cut %d: want 0 or more", f.cut)
-	case f.cuts && f.sweep:
+	case f.cut != "" && f.sweep:
 		return usageError{errors.New("--cut and --sweep exclude each other")}
-	case endGiven && !f.cuts && !f.sweep:
+	case endGiven && f.cut == "" && !f.sweep:
 		return usageError{hinted{errors.New("--end without --cut"), "say where to break: --cut N"}}
+	}
+	if f.cut != "" {
+		if f.place, err = serve.ParsePlace(f.cut); err != nil {
+			return usageError{err}
+		}
 	}
 	f.ps, err = policiesOf(f.policies)
 	return err
@@ -104,7 +114,7 @@ func (f *replayFlags) run(ctx context.Context, s *streams, args []string, endGiv
 		cases = []*analyze.Case{c}
 	}
 	if !once {
-		p.want(cases)
+		p.want(a, cases)
 		again := &streams{in: s.in, out: s.out, err: io.Discard} // warnings were given
 		r := &reader{flags: &f.inputFlags, s: again, failed: func(capture.ConnectFailure) {}, out: func(ex *capture.Exchange, _ *capture.Reading) {
 			p.Add(ex)
@@ -115,7 +125,7 @@ func (f *replayFlags) run(ctx context.Context, s *streams, args []string, endGiv
 		}
 	}
 	if f.format == "json" {
-		return writeReplayJSON(s.out, a, p.of(cases))
+		return writeReplayJSON(s.out, p.of(a, cases))
 	}
-	return writeReplayText(s.out, a, p.of(cases))
+	return writeReplayText(s.out, p.of(a, cases))
 }

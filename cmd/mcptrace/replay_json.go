@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"io"
 
-	"mcptrace/analyze"
 	"mcptrace/replay"
 )
 
@@ -18,12 +17,28 @@ type replayJSON struct {
 type replayedJSON struct {
 	ID        int            `json:"id"`
 	Name      string         `json:"name"`
+	Client    clientJSON     `json:"client"`
 	BodyBytes int64          `json:"body_bytes"`
 	Cut       *cutJSON       `json:"cut"`
 	Steps     []stepJSON     `json:"steps"`
 	Outcomes  []outcomeJSON  `json:"outcomes"`
 	Landmarks []landmarkJSON `json:"landmarks,omitempty"`
 	Sweep     []sweptJSON    `json:"sweep,omitempty"`
+}
+
+// clientJSON is what the recorded client says of itself, and the policy that models it.
+type clientJSON struct {
+	Name      *string    `json:"name"`
+	Version   *string    `json:"version"`
+	UserAgent *string    `json:"user_agent"`
+	Model     *modelJSON `json:"model"`
+}
+
+type modelJSON struct {
+	Policy  string  `json:"policy"`
+	Sure    bool    `json:"sure"`
+	By      string  `json:"by"`
+	Differs *string `json:"differs"`
 }
 
 type cutJSON struct {
@@ -70,15 +85,13 @@ type rangeJSON struct {
 	Why      string `json:"why"`
 }
 
-func writeReplayJSON(w io.Writer, a *analyze.Analyzer, plays []*play) error {
+func writeReplayJSON(w io.Writer, plays []*play) error {
 	out := replayJSON{Schema: "mcptrace.replay/1", Exchanges: []replayedJSON{}}
 	for _, p := range plays {
-		x := replayedJSON{ID: p.c.ID, Name: p.c.Name(), BodyBytes: p.total, Steps: []stepJSON{}, Outcomes: []outcomeJSON{}}
-		outs := p.cuts
+		x := replayedJSON{ID: p.c.ID, Name: p.c.Name(), Client: clientOf(p), BodyBytes: p.total, Steps: []stepJSON{}, Outcomes: []outcomeJSON{}}
+		outs := p.recorded
 		if p.cut >= 0 {
-			x.Cut = &cutJSON{p.cut, string(p.how)}
-		} else {
-			outs = a.Outcomes(p.c)
+			x.Cut, outs = &cutJSON{p.cut, string(p.how)}, p.cuts
 		}
 		for _, s := range p.steps {
 			x.Steps = append(x.Steps, stepJSON{known(s.Offset), known(int64(s.At)), s.What, s.Answer})
@@ -98,6 +111,23 @@ func writeReplayJSON(w io.Writer, a *analyze.Analyzer, plays []*play) error {
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
 	return e.Encode(out)
+}
+
+func clientOf(p *play) clientJSON {
+	name, version := p.c.ClientInfo()
+	j := clientJSON{Name: given(name), Version: given(version), UserAgent: given(p.c.UserAgent())}
+	if m := &p.model; m.known {
+		j.Model = &modelJSON{m.Policy.Name, m.Sure(), m.Sign.String(), given(m.differs)}
+	}
+	return j
+}
+
+// given returns s, or null where it is empty.
+func given(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
 }
 
 func sweptOf(s replay.Swept) sweptJSON {

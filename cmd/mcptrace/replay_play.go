@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 
 	"mcptrace/analyze"
 	"mcptrace/capture"
@@ -13,6 +14,9 @@ import (
 // play is one exchange, played.
 type play struct {
 	c         *analyze.Case
+	model     model           // of the client that was recorded
+	ps        []replay.Policy // what it is played through, in the order in which they are shown
+	recorded  []replay.Outcome
 	steps     []replay.Step
 	total     int64 // body bytes
 	cut       int64 // -1: whole
@@ -25,6 +29,7 @@ type play struct {
 // plays plays exchanges while their bytes are there.
 type plays struct {
 	f    *replayFlags
+	a    *analyze.Analyzer
 	warn io.Writer
 	ways []replay.How // of a sweep
 	open bool         // all are wanted
@@ -36,53 +41,79 @@ func playKey(conn *capture.Conn, seq int64, start capture.Instant) string {
 }
 
 // want names the exchanges to play.
-func (p *plays) want(cases []*analyze.Case) {
-	p.by = map[string]*play{}
+func (p *plays) want(a *analyze.Analyzer, cases []*analyze.Case) {
+	p.a, p.by = a, map[string]*play{}
 	for _, c := range cases {
-		p.by[playKey(c.Conn, c.Seq, c.Start)] = &play{}
+		q := &play{c: c, model: modelOf(c)}
+		q.ps = q.model.first(p.f.ps)
+		if q.model.added = q.model.known && len(p.f.policies) == 0; q.model.added {
+			q.ps = append([]replay.Policy{q.model.Policy}, q.ps...)
+		}
+		p.by[playKey(c.Conn, c.Seq, c.Start)] = q
 	}
 }
 
 // Add plays an exchange if it is wanted.
 func (p *plays) Add(ex *capture.Exchange) {
 	key := playKey(ex.Conn, ex.Seq, ex.Start)
-	if p.open && p.by == nil {
-		p.by = map[string]*play{}
+	if p.open {
+		if p.by == nil {
+			p.by = map[string]*play{}
+		}
+		p.by[key] = &play{ps: p.f.ps}
 	}
-	if p.by[key] == nil && !p.open {
-		return
+	if q := p.by[key]; q != nil {
+		p.play(q, ex)
 	}
-	p.by[key] = p.play(ex)
 }
 
-func (p *plays) play(ex *capture.Exchange) *play {
+func (p *plays) play(q *play, ex *capture.Exchange) {
 	f, rd := p.f, capture.Read(ex)
-	out := &play{total: ex.Response.BodyLen(), cut: -1, how: f.how}
+	q.total, q.cut, q.how = ex.Response.BodyLen(), -1, f.how
 	shown, shownRd := ex, rd
-	if f.cuts && ex.Response.Head != nil {
-		shown = replay.Cut(ex, f.cut, f.how)
+	if p.cut(q, ex, rd) {
+		shown = replay.Cut(ex, q.cut, f.how)
 		shownRd = capture.Read(shown)
-		if out.cut = min(f.cut, out.total); f.cut > out.total && !p.open {
-			fmt.Fprintf(p.warn, "mcptrace: warning: the body ends at byte %d: it is broken there, not at byte %d\n", out.total, f.cut)
-		}
 	}
-	out.steps = replay.Steps(shown, shownRd, ex.Conn.Last.Sub(ex.Start))
+	q.steps = replay.Steps(shown, shownRd, ex.Conn.Last.Sub(ex.Start))
 	if !owed(rd) {
-		return out
+		return
 	}
 	o := replay.Options{Timeout: f.timeout}
-	if out.cut >= 0 {
-		for _, q := range f.ps {
-			out.cuts = append(out.cuts, replay.RunCut(ex, f.cut, f.how, q, o))
+	if q.model.added {
+		q.recorded = []replay.Outcome{replay.Run(ex, rd, q.model.Policy, p.a.Last.Sub(ex.Start), o)}
+	}
+	if q.cut >= 0 {
+		for _, r := range q.ps {
+			q.cuts = append(q.cuts, replay.RunCut(ex, q.cut, f.how, r, o))
 		}
 	}
 	if f.sweep {
-		out.landmarks = replay.Landmarks(ex, rd)
+		q.landmarks = replay.Landmarks(ex, rd)
 		for _, how := range p.ways {
-			out.swept = append(out.swept, replay.SweepAll(ex, rd, how, f.ps, o)...)
+			q.swept = append(q.swept, replay.SweepAll(ex, rd, how, q.ps, o)...)
 		}
 	}
-	return out
+}
+
+// cut finds out where the response is to be broken, and reports whether it is.
+func (p *plays) cut(q *play, ex *capture.Exchange, rd *capture.Reading) bool {
+	if p.f.cut == "" || ex.Response.Head == nil {
+		return false
+	}
+	n, ok := p.f.place.Before(ex, rd)
+	if ok {
+		q.cut = n
+	}
+	if p.open || p.f.exchange == 0 {
+		return ok // only of an exchange that was named it is worth a warning
+	}
+	if !ok {
+		fmt.Fprintf(p.warn, "mcptrace: warning: the response of #%d has no place %s: it is left as recorded\n", q.c.ID, p.f.place)
+	} else if want, err := strconv.ParseInt(p.f.cut, 10, 64); err == nil && want > n {
+		fmt.Fprintf(p.warn, "mcptrace: warning: the body of #%d ends at byte %d: it is broken there, not at byte %d\n", q.c.ID, n, want)
+	}
+	return ok
 }
 
 // owed reports whether the exchange carries a call that is owed an answer.
@@ -91,11 +122,11 @@ func owed(rd *capture.Reading) bool {
 }
 
 // of returns what was played of cases, in their order.
-func (p *plays) of(cases []*analyze.Case) []*play {
+func (p *plays) of(a *analyze.Analyzer, cases []*analyze.Case) []*play {
 	var out []*play
 	for _, c := range cases {
 		if q := p.by[playKey(c.Conn, c.Seq, c.Start)]; q != nil {
-			q.c = c
+			q.settle(a, c)
 			out = append(out, q)
 		}
 	}

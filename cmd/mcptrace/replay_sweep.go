@@ -26,8 +26,7 @@ const legend = `  = settled  + salvaged  D runs twice  X answer dropped  r re-is
 `
 
 // sweepText writes a sweep: the landmarks, a strip per policy and ending, and the runs of equal outcome.
-// recorded is what each policy makes of the exchange as it was.
-func sweepText(b *bytes.Buffer, p *play, recorded []replay.Outcome) {
+func sweepText(b *bytes.Buffer, p *play) {
 	if len(p.landmarks) == 0 {
 		b.WriteString("\nThere is no HTTP response, so there is nothing to cut.\n")
 		return
@@ -43,8 +42,8 @@ func sweepText(b *bytes.Buffer, p *play, recorded []replay.Outcome) {
 	t = aligned(b)
 	fmt.Fprintf(t, "\t\t%s\tas recorded\n", ruler(p))
 	for _, g := range groups {
-		k := slices.IndexFunc(recorded, func(o replay.Outcome) bool { return o.Policy == g.Policy.Name })
-		fmt.Fprintf(t, "%s\t%s\t%s\t%c\n", g.Policy.Name, g.ways, strip(g.Swept), letterOf(recorded[k].Verdict))
+		k := slices.IndexFunc(p.recorded, func(o replay.Outcome) bool { return o.Policy == g.Policy.Name })
+		fmt.Fprintf(t, "%s\t%s\t%s\t%c\n", g.Policy.Name+p.model.mark(g.Policy.Name), g.ways, strip(g.Swept), letterOf(p.recorded[k].Verdict))
 	}
 	t.Flush()
 	b.WriteString(legend)

@@ -11,7 +11,7 @@ import (
 )
 
 // writeReplayText writes what was played, one exchange after the other.
-func writeReplayText(w io.Writer, a *analyze.Analyzer, plays []*play) error {
+func writeReplayText(w io.Writer, plays []*play) error {
 	var b bytes.Buffer
 	if len(plays) == 0 {
 		b.WriteString("No exchange to play. mcptrace analyze says what the input holds.\n")
@@ -26,11 +26,14 @@ func writeReplayText(w io.Writer, a *analyze.Analyzer, plays []*play) error {
 		case !p.c.IsCall():
 			b.WriteString("\nIt carries no call, so no client waits for an answer.\n")
 		case len(p.swept) > 0:
-			sweepText(&b, p, a.Outcomes(p.c))
+			sweepText(&b, p)
 		case p.cut >= 0:
-			replayOutcomes(&b, p.cuts)
+			replayOutcomes(&b, p, p.cuts)
 		default:
-			replayOutcomes(&b, a.Outcomes(p.c))
+			replayOutcomes(&b, p, p.recorded)
+		}
+		if p.model.differs != "" {
+			fmt.Fprintf(&b, "\nAs recorded: %s\n", p.model.differs)
 		}
 	}
 	_, err := w.Write(b.Bytes())
@@ -39,10 +42,33 @@ func writeReplayText(w io.Writer, a *analyze.Analyzer, plays []*play) error {
 
 func replayHead(b *bytes.Buffer, p *play) {
 	fmt.Fprintf(b, "#%d %s\n", p.c.ID, oneLine(p.c.Name()))
+	replayClient(b, p)
 	if p.cut >= 0 {
 		fmt.Fprintf(b, "  broken behind body byte %d of %d (%s)\n", p.cut, p.total, p.how)
 	}
 	b.WriteByte('\n')
+}
+
+// replayClient names the recorded client by what it says of itself.
+func replayClient(b *bytes.Buffer, p *play) {
+	if !p.c.IsCall() {
+		return
+	}
+	who := "gives no name"
+	if name, version := p.c.ClientInfo(); name != "" {
+		who = fmt.Sprintf("%.80q %.40q", name, version)
+	}
+	if agent := p.c.UserAgent(); agent != "" {
+		who += fmt.Sprintf(", User-Agent %.120q", agent)
+	}
+	fmt.Fprintf(b, "  recorded client: %s\n", who)
+	switch m := &p.model; {
+	case !m.known:
+	case m.Sure():
+		fmt.Fprintf(b, "  its model: %s\n", m.Policy.Name)
+	default:
+		fmt.Fprintf(b, "  its model: perhaps %s; %s sends this User-Agent too\n", m.Policy.Name, m.Sign.Shared)
+	}
 }
 
 func replaySteps(b *bytes.Buffer, p *play) {
@@ -64,7 +90,7 @@ func replaySteps(b *bytes.Buffer, p *play) {
 	t.Flush()
 }
 
-func replayOutcomes(b *bytes.Buffer, outs []replay.Outcome) {
+func replayOutcomes(b *bytes.Buffer, p *play, outs []replay.Outcome) {
 	b.WriteByte('\n')
 	t := aligned(b)
 	fmt.Fprintf(t, "policy\tverdict\treturned\theld\tnext\n")
@@ -79,7 +105,7 @@ func replayOutcomes(b *bytes.Buffer, outs []replay.Outcome) {
 		if o.Censored {
 			held = "at least " + held
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\n", o.Policy, o.Verdict, returned, held, o.Next)
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\n", o.Policy+p.model.mark(o.Policy), o.Verdict, returned, held, o.Next)
 	}
 	t.Flush()
 	b.WriteByte('\n')

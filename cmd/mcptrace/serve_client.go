@@ -11,9 +11,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/schollz/progressbar/v3"
-	"golang.org/x/term"
-
 	"mcptrace/replay/serve"
 )
 
@@ -65,40 +62,4 @@ func (t *tail) last() string {
 	defer t.mu.Unlock()
 	lines := bytes.Split(bytes.TrimSpace(t.b), []byte("\n"))
 	return strings.ToValidUTF8(string(lines[len(lines)-1]), "?")
-}
-
-// runSweep runs the command once per cut.
-func (f *serveFlags) runSweep(ctx context.Context, s *streams, rec *serve.Recording, o serve.Options, command []string) error {
-	if _, err := exec.LookPath(command[0]); err != nil {
-		return err
-	}
-	so := serve.SweepOptions{Exchange: f.exchange, EveryByte: f.everyByte, Jobs: f.jobs, Speed: o.Speed, Client: f.client(s, command, io.Discard)}
-	if f.end != "" {
-		so.End, _ = serve.ParseEnd(f.end)
-	}
-	if e, ok := s.err.(*os.File); ok && term.IsTerminal(int(e.Fd())) {
-		var bar *progressbar.ProgressBar
-		so.Progress = func(done, total int) {
-			if bar == nil {
-				bar = progressbar.NewOptions(total, progressbar.OptionSetWriter(e), progressbar.OptionSetDescription("cuts"),
-					progressbar.OptionClearOnFinish(), progressbar.OptionThrottle(100*time.Millisecond))
-			}
-			bar.Set(done)
-		}
-	}
-	rows, err := serve.Sweep(ctx, rec, so)
-	if len(rows) > 0 {
-		if err := f.write(s, func(w *outcomes) error { return w.sweep(rows) }); err != nil {
-			return err
-		}
-	}
-	if err != nil {
-		return err
-	}
-	for _, r := range rows {
-		if f.fails(r.Verdict) {
-			return errFindings
-		}
-	}
-	return nil
 }

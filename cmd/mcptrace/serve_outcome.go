@@ -10,6 +10,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"mcptrace/replay"
 	"mcptrace/replay/serve"
 )
 
@@ -41,14 +42,7 @@ type row struct {
 
 // write opens the output and lets f write to it.
 func (f *serveFlags) write(s *streams, to func(*outcomes) error) error {
-	o := &outcomes{w: s.out, format: f.format, fails: func(r *row) bool {
-		for _, v := range f.failOn {
-			if v == r.Verdict {
-				return true
-			}
-		}
-		return false
-	}}
+	o := &outcomes{w: s.out, format: f.format, fails: func(r *row) bool { return f.fails(replay.Verdict(r.Verdict)) }}
 	if f.output == "" {
 		return to(o)
 	}
@@ -69,7 +63,7 @@ func (o *outcomes) plays(ps []serve.Play) error {
 	rows := make([]row, len(ps))
 	for i := range ps {
 		p := &ps[i]
-		rows[i] = row{Exchange: p.Number, Call: p.Request, ID: p.ID, Session: p.Session, Body: p.Body, Where: p.Where, End: p.How,
+		rows[i] = row{Exchange: p.Number, Call: shown(p.Request), ID: p.ID, Session: p.Session, Body: p.Body, Where: p.Where, End: p.How,
 			AnswerNS: nanos(p.Answer), EndNS: nanos(p.End), LeftNS: nanos(p.Left), Verdict: string(p.Verdict), Did: p.Did}
 	}
 	return o.write("plays", rows, []string{"EXCHANGE", "REQUEST", "ID", "SENT", "END", "VERDICT", "CLIENT"}, func(r *row) []string {

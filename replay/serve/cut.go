@@ -62,6 +62,21 @@ func ParsePlace(s string) (Place, error) {
 	return AtByte(n), nil
 }
 
+// String returns the place as ParsePlace reads it.
+func (p Place) String() string {
+	switch p.kind {
+	case placeByte:
+		return strconv.FormatInt(p.n, 10)
+	case placeAfterAnswer:
+		return "after-answer"
+	case placeBeforeAnswer:
+		return "before-answer"
+	case placeEvent:
+		return "event:" + strconv.FormatInt(p.n, 10)
+	}
+	return "its end"
+}
+
 // End is how a cut response ends.
 type End struct {
 	kind endKind
@@ -113,6 +128,9 @@ func (c *Cut) where(p *plan) int64 {
 	}
 	switch c.At.kind {
 	case placeByte:
+		if c.At.n > p.bodyBefore(p.stop) {
+			return -1
+		}
 		return p.cutAt(c.At.n)
 	case placeAfterAnswer:
 		if p.answer < 0 {
@@ -134,6 +152,26 @@ func (c *Cut) where(p *plan) int64 {
 		return p.marks[c.At.n-1].wireEnd
 	}
 	return p.stop
+}
+
+// check returns an error if the cut applies to nothing in the recording: a test of a client would pass without it.
+func (c *Cut) check(r *Recording) error {
+	for _, e := range r.entries {
+		if c.Exchange != 0 && c.Exchange != e.number {
+			continue
+		}
+		p := r.planOf(e)
+		if _, _, ok := c.apply(e, p); ok {
+			return nil
+		}
+		if c.Exchange != 0 {
+			return fmt.Errorf("exchange %d cannot be cut at %s: body bytes %d, events %d", e.number, c.At, p.bodyBefore(p.stop), len(p.marks))
+		}
+	}
+	if c.Exchange != 0 {
+		return fmt.Errorf("there is no exchange %d to cut", c.Exchange)
+	}
+	return fmt.Errorf("no exchange can be cut at %s", c.At)
 }
 
 // apply returns where and how the response is to end under the cut; ok is false where the cut does not apply.

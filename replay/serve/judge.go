@@ -10,7 +10,8 @@ import (
 // Exit is what is known of the client program's own end.
 type Exit struct {
 	Known bool
-	OK    bool // it succeeded
+	OK    bool      // it succeeded
+	At    time.Time // when it was seen to have ended
 }
 
 const (
@@ -100,7 +101,7 @@ func (p *Play) gaveUp(second *Play) bool {
 
 // settle puts the verdict and the words to what is known.
 func (p *Play) settle(x Exit) {
-	p.Did = p.words()
+	p.Did = p.words(x)
 	if p.call {
 		p.Verdict = p.verdict(x)
 	}
@@ -140,8 +141,8 @@ func (p *Play) verdict(x Exit) replay.Verdict {
 		return replay.Resumed
 	case x.Known && x.OK && p.broke():
 		return replay.Guessed
-	case early, p.How == endHold.String() && (p.Left >= 0 || p.cancelled >= 0):
-		return replay.Hung
+	case early, p.How == endHold.String() && (p.Left >= 0 || p.cancelled >= 0), p.End >= 0 && p.cancelled-p.End > prompt:
+		return replay.Hung // it waited on, although nothing could come any more
 	case p.End >= 0:
 		return replay.Failed
 	}
@@ -149,7 +150,7 @@ func (p *Play) verdict(x Exit) replay.Verdict {
 }
 
 // words says what the client did.
-func (p *Play) words() string {
+func (p *Play) words(x Exit) string {
 	var s string
 	early := p.Left >= 0 && (p.End < 0 || p.Left <= p.End || p.How == endHold.String())
 	switch {
@@ -168,6 +169,9 @@ func (p *Play) words() string {
 		s = "waited for the end"
 	case p.End >= 0:
 		s = "was there when it broke"
+		if ended := x.At.Sub(p.Start) - p.End; x.Known && p.call && p.Answer < 0 && !p.moved && ended > prompt {
+			s += ", ended " + short(ended) + " later"
+		}
 	case p.Answer >= 0 && p.moved:
 		s = "returned early and left the stream open"
 	default:

@@ -59,18 +59,6 @@ func (s *Server) refusal(l *live, q *request) refusal {
 	return refusal{200, "OK", "application/json", []byte(body)}
 }
 
-func (l *live) push(x injected) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if len(l.inject) < maxInjected {
-		l.inject = append(l.inject, x)
-		l.touch()
-	}
-}
-
-// maxInjected bounds the events that wait for a GET stream.
-const maxInjected = 1000
-
 func (s *Server) whyNot(c *capture.Call) string {
 	what := c.Method
 	if c.Name != "" {

@@ -44,11 +44,16 @@ type Server struct {
 	conns    map[net.Conn]bool
 }
 
-// Start begins to serve rec. Close ends it.
+// Start begins to serve rec. Close ends it. It is an error if one of the cuts applies to no exchange.
 func Start(rec *Recording, o Options) (*Server, error) {
 	rec.ready()
 	if len(rec.entries) == 0 {
 		return nil, ErrNothing
+	}
+	for i := range o.Cuts {
+		if err := o.Cuts[i].check(rec); err != nil {
+			return nil, err
+		}
 	}
 	if o.Listen == "" {
 		o.Listen = "127.0.0.1:0"
@@ -119,10 +124,11 @@ func (s *Server) Plays() []Play { return s.log.all(Exit{}) }
 // Outcome is Plays for a client that has ended: whether it reported success tells an answer that was kept from one that
 // was thrown away. It waits a moment for the client's connections to be seen to close.
 func (s *Server) Outcome(ok bool) []Play {
-	for end := time.Now().Add(settling); s.log.underWay() && time.Now().Before(end); {
+	at := time.Now()
+	for end := at.Add(settling); s.log.underWay() && time.Now().Before(end); {
 		time.Sleep(time.Millisecond)
 	}
-	return s.log.all(Exit{Known: true, OK: ok})
+	return s.log.all(Exit{Known: true, OK: ok, At: at})
 }
 
 // settling is how long the close of a client that has ended may take to be seen.
@@ -209,74 +215,9 @@ func (s *Server) scaled(d time.Duration) time.Duration {
 	return time.Duration(float64(d) / s.opt.Speed)
 }
 
-// pair finds the recorded exchange for a request, and the session that it belongs to or begins.
-func (s *Server) pair(q *request) (*live, *entry, bool) {
-	l, target := s.sessions.of(s.rec, q)
-	k := keyOf(q.ex.Request.Head.Method, target, q.header("Last-Event-ID"), q.rd)
-	found := s.rec.exact[k.exact]
-	if len(found) == 0 && k.loose != "" {
-		found = s.rec.loose[k.loose]
+func (s *Server) scheme() string {
+	if s.tls != nil {
+		return "https"
 	}
-	if len(found) == 0 {
-		return l, s.resumption(l, q), false
-	}
-	e, first := l.choose(found, q, s.target())
-	if e.begins() {
-		l = s.sessions.start(e.session)
-	}
-	return l, e, first
-}
-
-// choose takes the recorded exchange for a request out of those that fit: one that this session has not had yet, of the
-// session it is bound to, with or without credentials as the request has them, the target of a cut, with the same id, the
-// earliest. first tells that it was not played to the session before.
-func (l *live) choose(fit []*entry, q *request, target int) (e *entry, first bool) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	best := -1
-	var least [5]int
-	for i, e := range fit {
-		rank := [5]int{l.used[e], btoi(l.recorded != "" && e.session != l.recorded), btoi(e.auth != q.ex.Request.Head.Has("Authorization")),
-			btoi(e.number != target), btoi(!sameIDs(e, q))}
-		if best < 0 || less(rank, least) {
-			best, least = i, rank
-		}
-	}
-	e = fit[best]
-	l.used[e]++
-	return e, l.used[e] == 1
-}
-
-// target returns the number of the exchange that is to be cut, 0: no certain one.
-func (s *Server) target() int {
-	if len(s.opt.Cuts) == 0 {
-		return 0
-	}
-	return s.opt.Cuts[0].Exchange
-}
-
-func less(a, b [5]int) bool {
-	for i := range a {
-		if a[i] != b[i] {
-			return a[i] < b[i]
-		}
-	}
-	return false
-}
-
-func btoi(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
-}
-
-// sameIDs reports whether the calls of a request have the recorded ids.
-func sameIDs(e *entry, q *request) bool {
-	for i := range min(len(e.rd.Calls), len(q.rd.Calls)) {
-		if !e.rd.Calls[i].ID.Equal(q.rd.Calls[i].ID) {
-			return false
-		}
-	}
-	return true
+	return "http"
 }

@@ -28,15 +28,6 @@ type live struct {
 	changed chan struct{}    // closed and replaced when any of this changes
 }
 
-// injected is an event for the GET stream of a session that is not recorded there.
-type injected struct {
-	due  time.Time
-	gate *gate // behind which the recorded answer stands; nil: text
-	as   resolver
-	play *Play
-	text []byte
-}
-
 func newLive(number int) *live {
 	return &live{number: number, ids: map[string]string{}, tokens: map[string]string{}, used: map[*entry]int{}, begun: map[*entry]time.Time{},
 		passed: map[*entry]bool{}, plays: map[*entry]*Play{}, changed: make(chan struct{})}
@@ -46,6 +37,13 @@ func newLive(number int) *live {
 func (l *live) touch() {
 	close(l.changed)
 	l.changed = make(chan struct{})
+}
+
+// changes returns a channel that is closed when any of this changes.
+func (l *live) changes() <-chan struct{} {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.changed
 }
 
 // learn takes note which live ids stand for which recorded ones, and that e's request is there.

@@ -189,14 +189,19 @@ func sweepOne(ctx context.Context, rec *Recording, o SweepOptions, c sweepCut) (
 
 // worst takes over the worst verdict of the calls that were cut, or of all where none was to be.
 func (r *SweepRow) worst(all bool) {
-	best := len(gravity)
+	const unrecorded = 100 // less grave than anything: clients ask servers what they can do
+	best := unrecorded + 1
 	r.Did = "did not make the call"
 	for i := range r.Plays {
 		p := &r.Plays[i]
 		if p.Verdict == "" || !all && !p.Cut {
 			continue
 		}
-		if k := slices.Index(gravity, p.Verdict); k < best {
+		k := slices.Index(gravity, p.Verdict)
+		if p.Number == 0 {
+			k = unrecorded
+		}
+		if k < best {
 			best, r.Verdict, r.Did = k, p.Verdict, p.Did
 		}
 	}

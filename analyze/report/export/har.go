@@ -62,6 +62,9 @@ func (h *Archive) Add(ex *capture.Exchange) {
 	h.entries[entryKey{ex.Conn, ex.Seq}] = e
 }
 
+// Has reports whether the archive has an entry for c: an HTTP exchange whose request was seen.
+func (h *Archive) Has(c *analyze.Case) bool { return h.entries[entryKey{c.Conn, c.Seq}] != nil }
+
 // Write writes the archive: an entry for each exchange that a shows, in its order, or for the one with the number only.
 // It returns the writer's error.
 func (h *Archive) Write(w io.Writer, a *analyze.Analyzer, only int) error {

@@ -1,0 +1,147 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"mcptrace/analyze"
+)
+
+// callers is what became of the calls as their callers meant them: a call with its repeats, polls and resumptions counts
+// once, and a batch is one call.
+type callers struct {
+	analyze.LogicalTotals
+	requests int            // exchanges that carried the calls, first hops only
+	errors   int            // answered calls whose final answer is an error
+	ran      map[string]int // calls that ran twice, by how sure that is: certain, likely, possible
+	harmful  int            // of these, not known to be safe to repeat
+	rescued  int            // attempts that were lost, of calls that a later request got answered
+	doubtful int            // attempts of which that is not known, of such calls
+	lost     []*analyze.Story
+	unknown  []*analyze.Story
+}
+
+func callersOf(a *analyze.Analyzer) callers {
+	k := callers{LogicalTotals: a.Logical, ran: map[string]int{}}
+	for _, c := range a.Cases() {
+		if !c.IsCall() || c.HopOf != nil || !c.HasRequest {
+			continue
+		}
+		k.requests++
+		s := c.Story
+		switch {
+		case s == nil:
+			k.answer(c)
+		case s.Outcome == analyze.Answered && c == s.By:
+			k.answer(c)
+		case s.Outcome == analyze.Answered && c.Fate() == "lost":
+			k.rescued++
+		case s.Outcome == analyze.Answered && c.Fate() == "unknown":
+			k.doubtful++
+		}
+	}
+	for _, s := range a.Stories {
+		switch s.Outcome {
+		case analyze.Lost:
+			k.lost = append(k.lost, s)
+		case analyze.Undecided:
+			k.unknown = append(k.unknown, s)
+		}
+	}
+	k.repeats(a.Reissues())
+	return k
+}
+
+// answer counts the final answer of a call.
+func (k *callers) answer(c *analyze.Case) {
+	if c.Answer.Kind == "error" {
+		k.errors++
+	}
+}
+
+// repeats counts the calls that ran twice, each once, by the surest of its second attempts: these come first.
+func (k *callers) repeats(second []*analyze.Case) {
+	seen := map[*analyze.Story]bool{}
+	for _, c := range second {
+		if c.Story != nil && seen[c.Story] {
+			continue
+		}
+		seen[c.Story] = true
+		k.ran[c.Reissue.Duplicate]++
+		if c.Safety != analyze.Safe && c.Safety != analyze.HintedSafe {
+			k.harmful++
+		}
+	}
+}
+
+// outcomes says what became of the calls: "2 answered, 1 lost, 0 not known".
+func (k *callers) outcomes() string {
+	s := fmt.Sprintf("%d answered", k.Answered)
+	if k.errors > 0 {
+		s += fmt.Sprintf(" (%d with an error)", k.errors)
+	}
+	return s + fmt.Sprintf(", %d lost, %d not known", k.Lost, k.Unknown)
+}
+
+// rescues says what became of attempts that got no answer, though their calls did; "" where there are none.
+func (k *callers) rescues() string {
+	var parts []string
+	switch k.rescued {
+	case 0:
+	case 1:
+		parts = append(parts, "1 attempt was lost, but its call was answered by another")
+	default:
+		parts = append(parts, fmt.Sprintf("%d attempts were lost, but all their calls were answered by others", k.rescued))
+	}
+	if k.doubtful > 0 {
+		parts = append(parts, fmt.Sprintf("what became of %s before the answered one is not known", analyze.Count(k.doubtful, "attempt")))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// ranTwice says how many calls ran twice, or may have, and how many of these are not known to be safe to repeat.
+func (k *callers) ranTwice() string {
+	certain, likely, possible := k.ran["certain"], k.ran["likely"], k.ran["possible"]
+	n := certain + likely + possible
+	if n == 0 {
+		return "no call is known to have run twice"
+	}
+	var s string
+	switch {
+	case certain > 0:
+		s = plural(certain, "call") + " ran twice for certain"
+		if likely > 0 {
+			s += fmt.Sprintf(", %d more likely did", likely)
+		}
+	case likely > 0:
+		s = plural(likely, "call") + " likely ran twice, none for certain"
+	}
+	switch {
+	case possible > 0 && s != "":
+		s += fmt.Sprintf(", %d more may have", possible)
+	case possible > 0:
+		s = plural(possible, "call") + " may have run twice, none for certain"
+	}
+	switch {
+	case k.harmful == 0:
+		return s + " (safe to repeat)"
+	case k.harmful == n:
+		return s + " (not known to be safe to repeat)"
+	}
+	return s + fmt.Sprintf(" (%d of these %d not known to be safe to repeat)", k.harmful, n)
+}
+
+// lostOnes says how many calls got no answer.
+func (k *callers) lostOnes() string {
+	switch {
+	case k.Lost == 0 && k.Unknown == 0 && k.Calls > 0:
+		return "no call was lost"
+	case k.Lost == 0:
+		return "no call is known to be lost"
+	case k.Lost == 1 && k.RanAndLost == 1:
+		return "1 call got no answer although it ran"
+	case k.RanAndLost == 0:
+		return plural(k.Lost, "call") + " got no answer"
+	}
+	return fmt.Sprintf("%s got no answer, %d of them although they ran", plural(k.Lost, "call"), k.RanAndLost)
+}

@@ -1,0 +1,98 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"mcptrace/analyze"
+	"mcptrace/capture"
+)
+
+// breakWords says in a clause how many responses broke, and where, and what else did not go through.
+func breakWords(a *analyze.Analyzer) string {
+	var after, before, other, client, listening int
+	for _, c := range a.Cases() {
+		switch {
+		case c.HopOf != nil:
+		case listens(c):
+			if cutOff(c) {
+				listening++
+			}
+		case c.Break == nil:
+		case c.Break.Where == analyze.AfterAnswer:
+			after++
+		case c.IsCall():
+			before++
+		default:
+			other++
+		}
+		if c.HopOf == nil && c.Break != nil && !listens(c) && c.End.By == "client" {
+			client++
+		}
+	}
+	s := "no response broke"
+	if n := after + before + other; n > 0 {
+		s = analyze.Count(n, "response") + " broke" + places(after, before, other)
+	}
+	switch {
+	case client > 0 && client == after+before+other:
+		s += ", when the client closed"
+	case client > 0:
+		s += fmt.Sprintf(", %d of them when the client closed", client)
+	}
+	if listening > 0 {
+		s += "; " + analyze.Count(listening, "listening stream") + " broke"
+	}
+	if n := len(a.Failures); n > 0 {
+		s += "; " + analyze.Count(n, "attempt") + " to connect failed"
+	}
+	return s
+}
+
+// cutOff reports whether a stream that is meant to stay open was ended by another than its client, and not in order.
+func cutOff(c *analyze.Case) bool {
+	switch c.End.Kind {
+	case capture.EndFIN, capture.EndRST, capture.EndH2RST, capture.EndTLSAlert:
+		return c.End.By != "client"
+	}
+	return false
+}
+
+// places says before or after what responses broke.
+func places(after, before, other int) string {
+	switch n := after + before + other; n {
+	case after:
+		return " after the answer"
+	case before:
+		return " before the answer"
+	case other:
+		return " where no answer was owed"
+	}
+	var parts []string
+	add := func(n int, what string) {
+		if n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, what))
+		}
+	}
+	add(after, "after the answer")
+	add(before, "before")
+	add(other, "where none was owed")
+	return " (" + strings.Join(parts, ", ") + ")"
+}
+
+// lostWords says in a clause why a request got no answer.
+func lostWords(c *analyze.Case) string {
+	switch {
+	case c.HTTP.Status >= 400 && c.End.Kind == capture.EndClean && !c.Dispatched():
+		return fmt.Sprintf("status %d, without a JSON-RPC answer", c.HTTP.Status)
+	case c.End.Kind == capture.EndNone && c.Stream != 0:
+		return "no response; the stream " + c.HowEnded()
+	case c.End.Kind == capture.EndNone:
+		return "no response; the connection " + c.HowEnded()
+	case c.End.Kind == capture.EndClean && !c.Dispatched():
+		return "the response ended in order, without the answer"
+	case c.Answer.Delivered < 0 && c.Dispatched():
+		return "the answer came after the client had gone"
+	}
+	return "the response " + c.HowEnded()
+}
