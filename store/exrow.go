@@ -27,16 +27,17 @@ func exchangeRow(ex *capture.Exchange, conn int64, h Hints, d *disguise) []any {
 		moment(ex.ClientReset), ex.Response.BodyLen()}
 }
 
-// scanExchange undoes exchangeRow, as far as the messages do not tell. It returns the number of the connection.
-func scanExchange(row scanner) (ex *capture.Exchange, conn int64, err error) {
-	ex = new(capture.Exchange)
+// scanExchange undoes exchangeRow, as far as the messages do not tell.
+func scanExchange(row scanner) (l listed, err error) {
+	ex := new(capture.Exchange)
+	l.ex = ex
 	var kind string
 	var by, how *string
 	var start, at, reset *int64
 	e := &ex.Ending
-	err = row.Scan(&ex.Seq, &conn, &ex.Stream, &ex.Proto, &start, &ex.Interim, &kind, &by, &how, &at, &e.Packet, &e.Code, &e.Unprocessed, &reset)
+	err = row.Scan(&ex.Seq, &l.conn, &ex.Stream, &ex.Proto, &start, &ex.Interim, &kind, &by, &how, &at, &e.Packet, &e.Code, &e.Unprocessed, &reset, &l.size)
 	if err != nil {
-		return nil, 0, err
+		return l, err
 	}
 	ex.Start, ex.ClientReset = instant(start), instant(reset)
 	e.Kind, e.At = capture.EndKind(kind), -1
@@ -49,10 +50,10 @@ func scanExchange(row scanner) (ex *capture.Exchange, conn int64, err error) {
 	if how != nil {
 		e.How, err = parseHow(*how)
 	}
-	return ex, conn, err
+	return l, err
 }
 
-const exchangeRead = "seq, connection, stream, proto, start_at, interim, end_kind, end_by, end_how, end_ns, end_packet, end_code, unprocessed, client_reset"
+const exchangeRead = "seq, connection, stream, proto, start_at, interim, end_kind, end_by, end_how, end_ns, end_packet, end_code, unprocessed, client_reset, response_bytes"
 
 // messageID is the message's key: both messages of an exchange stand side by side.
 func messageID(seq int64, from capture.Side) int64 { return 2*seq + int64(from) }

@@ -18,9 +18,10 @@ type messageRecord struct {
 	hasHead            bool
 	packed             packed
 
-	wire   *capture.Blob // the bytes, as blocks come
-	blocks int64         // read so far
-	sum    uint32        // their checksum
+	wire    *capture.Blob // the bytes, as blocks come
+	blocks  int64         // read so far
+	missing bool          // a block between them
+	sum     uint32        // their checksum
 }
 
 func scanMessage(row scanner) (r *messageRecord, err error) {

@@ -1,11 +1,11 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"iter"
 	"math"
 	"os"
@@ -88,10 +88,10 @@ func (r *Reader) readHeader(ctx context.Context) (err error) {
 	if err = r.readConns(ctx, ""); err != nil {
 		return err
 	}
-	if r.messages, err = r.db.PrepareContext(ctx, "SELECT "+messageRead+" FROM message WHERE id IN (?, ?) ORDER BY id"); err != nil {
+	if r.messages, err = r.db.PrepareContext(ctx, "SELECT "+messageRead+" FROM message WHERE id BETWEEN ? AND ? ORDER BY id"); err != nil {
 		return err
 	}
-	r.blocks, err = r.db.PrepareContext(ctx, "SELECT message, n, data FROM block WHERE message IN (?, ?) ORDER BY message, n")
+	r.blocks, err = r.db.PrepareContext(ctx, "SELECT message, n, data FROM block WHERE message BETWEEN ? AND ? ORDER BY message, n")
 	return err
 }
 
@@ -129,7 +129,7 @@ func (r *Reader) Failures() ([]capture.ConnectFailure, error) {
 	return out, r.wrap(err)
 }
 
-// pageRows is how many exchanges are listed at a time. Only one at a time is in memory whole.
+// pageRows is how many exchanges are listed at a time; few of them are in memory whole, see groupOf.
 const pageRows = 256
 
 // Exchanges yields the exchanges in order of Seq. Each is the caller's to release.
@@ -145,18 +145,44 @@ func (r *Reader) Exchanges(ctx context.Context) iter.Seq2[*capture.Exchange, err
 				yield(nil, r.wrap(err))
 				return
 			}
-			for _, l := range page {
-				after = l.ex.Seq
-				ex, err := r.load(ctx, l)
-				if !yield(ex, r.wrap(err)) || err != nil && !errors.Is(err, ErrDamaged) {
-					return
-				}
+			if !r.yieldPage(ctx, page, yield) {
+				return
 			}
 			if len(page) < pageRows {
 				return
 			}
+			after = page[len(page)-1].ex.Seq
 		}
 	}
+}
+
+// yieldPage yields the exchanges of a page and reports whether to go on behind it.
+func (r *Reader) yieldPage(ctx context.Context, page []listed, yield func(*capture.Exchange, error) bool) bool {
+	most := groupRows
+	for len(page) > 0 {
+		group := groupOf(page[:min(len(page), most)])
+		errs, err := r.load(ctx, group)
+		if err != nil && len(group) > 1 && ctx.Err() == nil {
+			most = 1 // what can be read before the fault is read
+			continue
+		}
+		if err != nil {
+			yield(nil, r.wrap(err))
+			return false
+		}
+		page = page[len(group):]
+		for i, l := range group {
+			ex := l.ex
+			if errs[i] != nil {
+				ex = nil
+			}
+			if !yield(ex, r.wrap(errs[i])) {
+				release(group[i+1:])
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // Exchange returns the n-th exchange, counted from 1 in order of Seq. It is the caller's to release. The error wraps
@@ -172,94 +198,11 @@ func (r *Reader) Exchange(ctx context.Context, n int) (*capture.Exchange, error)
 	if err != nil {
 		return nil, r.wrap(err)
 	}
-	ex, err := r.load(ctx, page[0])
-	return ex, r.wrap(err)
-}
-
-// listed is an exchange without its messages.
-type listed struct {
-	ex   *capture.Exchange
-	conn int64
-}
-
-func (r *Reader) list(ctx context.Context, rest string, args ...any) (page []listed, err error) {
-	err = each(ctx, r.db, "SELECT "+exchangeRead+" FROM exchange "+rest, func(row scanner) error {
-		ex, conn, err := scanExchange(row)
-		page = append(page, listed{ex, conn})
-		return err
-	}, args...)
-	return page, err
-}
-
-// load reads the rest of an exchange.
-func (r *Reader) load(ctx context.Context, l listed) (*capture.Exchange, error) {
-	conn, err := r.connOf(ctx, l.conn)
-	if err == nil {
-		l.ex.Conn = conn
-		err = r.readMessages(ctx, l.ex)
+	errs, err := r.load(ctx, page)
+	if err = cmp.Or(err, errs[0]); err != nil {
+		return nil, r.wrap(err)
 	}
-	if err != nil {
-		l.ex.Release()
-		return nil, fmt.Errorf("exchange with seq %d: %w", l.ex.Seq, err)
-	}
-	return l.ex, nil
-}
-
-func (r *Reader) connOf(ctx context.Context, id int64) (*capture.Conn, error) {
-	if r.conns[id] == nil { // written since the recording was opened
-		if err := r.readConns(ctx, "WHERE connection.id = ?", id); err != nil {
-			return nil, err
-		}
-	}
-	if r.conns[id] == nil {
-		return nil, fmt.Errorf("%w: connection %d is missing", ErrDamaged, id)
-	}
-	return r.conns[id], nil
-}
-
-// readMessages fills in the messages of ex.
-func (r *Reader) readMessages(ctx context.Context, ex *capture.Exchange) error {
-	var records []*messageRecord
-	err := eachOf(ctx, r.messages, func(row scanner) error {
-		m, err := scanMessage(row)
-		records = append(records, m)
-		return err
-	}, messageID(ex.Seq, capture.Client), messageID(ex.Seq, capture.Server))
-	if err != nil {
-		return err
-	}
-	if len(records) != 2 {
-		return fmt.Errorf("%w: a message is missing", ErrDamaged)
-	}
-	records[0].wire, records[1].wire = &ex.Request.Wire, &ex.Response.Wire
-	if err := r.readBlocks(ctx, records); err != nil {
-		return err
-	}
-	for side, m := range []*capture.Message{&ex.Request, &ex.Response} {
-		if err := records[side].unpack(m, methodOf(ex), capture.Side(side)); err != nil {
-			return fmt.Errorf("%w: what the %s sent: %w", ErrDamaged, capture.Side(side), err)
-		}
-	}
-	return nil
-}
-
-// readBlocks reads the bytes of both messages.
-func (r *Reader) readBlocks(ctx context.Context, records []*messageRecord) error {
-	return eachOf(ctx, r.blocks, func(row scanner) error {
-		var id, n int64
-		var data sql.RawBytes
-		if err := row.Scan(&id, &n, &data); err != nil {
-			return err
-		}
-		rec := records[id&1]
-		if n != rec.blocks {
-			return fmt.Errorf("%w: a block is missing", ErrDamaged)
-		}
-		rec.blocks++
-		rec.sum = crc32.Update(rec.sum, castagnoli, data)
-		rec.wire.Append(data)
-		return nil
-	}, records[0].id, records[1].id)
+	return page[0].ex, nil
 }
 
 // wrap names the file.
