@@ -1,0 +1,43 @@
+package main
+
+import (
+	"os"
+	"runtime"
+	"runtime/debug"
+	"runtime/metrics"
+)
+
+// The heap may grow to heapFloor whatever is alive in it, and beyond that by heapGrowth percent of what is alive: most
+// captures then cost few collections, and memory matters more than the last tenth of speed for those that are large.
+const (
+	heapFloor  = 64 << 20
+	heapGrowth = 50
+	heapStart  = 4 << 20 // what the runtime takes for alive before the first collection
+)
+
+// tuneMemory sets the collector's pace, anew after each collection. A pace in the environment (GOGC) goes before.
+func tuneMemory() {
+	if os.Getenv("GOGC") != "" {
+		return
+	}
+	debug.SetGCPercent(pace(heapStart))
+	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+	var collected func(*mark)
+	collected = func(*mark) {
+		metrics.Read(live)
+		debug.SetGCPercent(pace(live[0].Value.Uint64()))
+		runtime.SetFinalizer(new(mark), collected)
+	}
+	runtime.SetFinalizer(new(mark), collected)
+}
+
+// mark is an object that nobody holds, so that the next collection finds it.
+type mark [64]byte
+
+// pace returns the growth, in percent, that may follow a collection with so many bytes alive.
+func pace(live uint64) int {
+	if live = max(live, 1<<20); live >= heapFloor {
+		return heapGrowth
+	}
+	return max(heapGrowth, int((heapFloor-live)*100/live))
+}
