@@ -26,7 +26,8 @@ type batch struct {
 func newBatch(ctx context.Context, c *sql.Conn, table string, columns []string) (*batch, error) {
 	b := &batch{columns: len(columns)}
 	row := "(?" + strings.Repeat(",?", len(columns)-1) + ")"
-	insert := "INSERT INTO " + table + " (" + strings.Join(columns, ",") + ") VALUES " + row
+	// A row that does not fit ends the transaction, as any error does; SQLite then need not be able to undo the statement alone.
+	insert := "INSERT OR ROLLBACK INTO " + table + " (" + strings.Join(columns, ",") + ") VALUES " + row
 	var err error
 	if b.one, err = c.PrepareContext(ctx, insert); err != nil {
 		return nil, err

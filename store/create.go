@@ -92,6 +92,8 @@ func (w *Writer) start(meta Meta) (err error) {
 		if _, err = w.conn.ExecContext(ctx, "PRAGMA journal_mode = WAL"); err != nil {
 			return err
 		}
+	} else if err = w.setAside(ctx); err != nil {
+		return err
 	}
 	if _, err = w.conn.ExecContext(ctx, "INSERT INTO recording (id, tool, created_ns, source, keep_secrets) VALUES (1, ?, ?, ?, ?)",
 		meta.Tool, momentOf(meta.Created), meta.Source, flag(meta.KeepSecrets)); err != nil {

@@ -129,6 +129,9 @@ func drain(t *testing.T, path string, want []*capture.Exchange) (good, bad int) 
 	}
 	defer r.Close()
 	r.Failures()
+	if r.Truncated() {
+		bad++
+	}
 	for ex, err := range r.Exchanges(context.Background()) {
 		if err != nil {
 			bad++

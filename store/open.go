@@ -1,8 +1,10 @@
 package store
 
 import (
+	"bytes"
 	"context"
 	"database/sql"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -31,7 +33,7 @@ func (r *Reader) open(ctx context.Context) error {
 	if err != nil {
 		return pathError(err)
 	}
-	if err := checkPrefix(path); err != nil {
+	if err := r.checkPrefix(path); err != nil {
 		return err
 	}
 	if err := r.connect(ctx, path); err != nil {
@@ -55,8 +57,8 @@ func (r *Reader) keepLock(ctx context.Context) error {
 	return err
 }
 
-// checkPrefix reports ErrForeign unless the file begins as a recording does.
-func checkPrefix(path string) error {
+// checkPrefix reports ErrForeign unless the file begins as a recording does, and notes whether its end is missing.
+func (r *Reader) checkPrefix(path string) error {
 	info, err := os.Stat(path)
 	if err != nil {
 		return pathError(err)
@@ -69,12 +71,13 @@ func checkPrefix(path string) error {
 		return pathError(err)
 	}
 	defer f.Close()
-	prefix := make([]byte, PrefixLen)
+	prefix := make([]byte, headerLen)
 	n, err := io.ReadFull(f, prefix)
 	switch {
 	case n == 0:
 		return fmt.Errorf("%w: the file is empty", ErrForeign)
 	case IsRecording(prefix[:n]):
+		r.short = leastSize(prefix) > info.Size() && !leftovers(path)
 		return nil
 	case strings.HasPrefix(string(prefix[:n]), sqliteMagic):
 		return fmt.Errorf("%w: an SQLite file of another program", ErrForeign)
@@ -82,6 +85,23 @@ func checkPrefix(path string) error {
 		return pathError(err)
 	}
 	return fmt.Errorf("%w: not an SQLite file", ErrForeign)
+}
+
+// headerLen is the length of an SQLite file's header.
+const headerLen = 100
+
+// leastSize returns the length that the header of an SQLite file gives it, 0 where it gives none.
+//
+// Source: SQLite file format, sections 1.3.2 and 1.3.7.
+func leastSize(prefix []byte) int64 {
+	if !bytes.Equal(prefix[24:28], prefix[92:96]) {
+		return 0
+	}
+	page := int64(binary.BigEndian.Uint16(prefix[16:]))
+	if page == 1 {
+		page = 1 << 16
+	}
+	return page * int64(binary.BigEndian.Uint32(prefix[28:]))
 }
 
 // connect opens the database: without touching it where it is whole and of this version; else with the right to write,

@@ -23,6 +23,7 @@ type Reader struct {
 
 	meta       Meta
 	unfinished bool
+	short      bool
 	inputs     []Input
 	conns      map[int64]*capture.Conn
 	order      []*capture.Conn
@@ -38,6 +39,10 @@ func (r *Reader) Inputs() []Input { return r.inputs }
 
 // Unfinished reports whether the recording was under way when it was opened, or was cut off.
 func (r *Reader) Unfinished() bool { return r.unfinished }
+
+// Truncated reports whether the end of the file is missing. What can be read is whole nevertheless; the rest is an error
+// where it is met, and may be nothing but indexes.
+func (r *Reader) Truncated() bool { return r.short }
 
 // Conns returns the connections in the order in which they were written. They are the ones that exchanges point to.
 func (r *Reader) Conns() ([]*capture.Conn, error) { return r.order, nil }

@@ -24,6 +24,8 @@ type Writer struct {
 	db   *sql.DB
 	conn *sql.Conn
 
+	indexes []string // those to make at the end
+
 	exchanges, messages, blocks *batch
 	connection, closing         *sql.Stmt
 
@@ -183,6 +185,12 @@ func (w *Writer) Finish(inputs []Input, conns []*capture.Conn) error {
 		}
 	}
 	if _, err := w.conn.ExecContext(ctx, "UPDATE recording SET state = 'done'"); err != nil {
+		return w.fail(err)
+	}
+	if err := w.flushRows(ctx); err != nil {
+		return w.fail(err)
+	}
+	if err := w.makeIndexes(ctx); err != nil {
 		return w.fail(err)
 	}
 	if err := w.commit(ctx); err != nil {
