@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"mcptrace/analyze"
@@ -77,6 +78,21 @@ func span3(d time.Duration) cell { return cell{Text: analyze.Dur(d)} }
 
 // ref names an exchange.
 func ref(c *analyze.Case) cell { return cell{Text: fmt.Sprintf("#%d", c.ID), Ref: c.ID} }
+
+// withoutEmpty leaves out the columns called names in which nothing stands.
+func (g *grid) withoutEmpty(names ...string) *grid {
+	for _, name := range names {
+		i := slices.Index(g.Head, name)
+		if slices.ContainsFunc(g.Rows, func(row []cell) bool { return row[i].Text != "" }) {
+			continue
+		}
+		g.Head = slices.Delete(g.Head, i, i+1)
+		for k := range g.Rows {
+			g.Rows[k] = slices.Delete(g.Rows[k], i, i+1)
+		}
+	}
+	return g
+}
 
 func (g *grid) add(cells ...cell) { g.Rows = append(g.Rows, cells) }
 

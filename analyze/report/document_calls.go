@@ -84,7 +84,7 @@ func (w *writer) ranTwice() part {
 		g.add(words(t.duplicate), words(w.moment(t.first.Start)), words(c.Start.Time().Format("15:04:05.000")), words(session(c)), words(t.tool), words(t.arguments), words(t.idempotency),
 			words(t.traceparent), words(t.answers), words(string(c.Safety)), cell{Text: fmt.Sprintf("#%d, #%d", t.first.ID, t.second.ID), Ref: t.second.ID}, words(c.Reissue.Confidence))
 	}
-	p.Blocks = append(p.Blocks, block{Table: g})
+	p.Blocks = append(p.Blocks, block{Table: g.withoutEmpty("idempotency key", "traceparent")})
 	if n := len(cs) - maxRanTwice; n > 0 {
 		p.Blocks = append(p.Blocks, left(n, "calls"))
 	}

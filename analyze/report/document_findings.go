@@ -117,6 +117,14 @@ func (w *writer) of(input string) string {
 	return " of " + input
 }
 
+// input returns the path of the input that c stands in.
+func (w *writer) input(c *analyze.Case) string {
+	if i := c.Conn.Input; i < len(w.a.Inputs) {
+		return w.a.Inputs[i].Path
+	}
+	return ""
+}
+
 func packetList(ps []int64) string {
 	out := make([]string, 0, len(ps))
 	for i, p := range ps {
@@ -178,7 +186,7 @@ func (w *writer) exchange(c *analyze.Case) block {
 		b.Inner = append(b.Inner, block{Table: g})
 	}
 	if f := connFilter(c); f != "" && c.First > 0 {
-		b.Inner = append(b.Inner, para("Everything of its connection in that time, in Wireshark%s:", w.of(w.a.Inputs[c.Conn.Input].Path)), block{Code: f})
+		b.Inner = append(b.Inner, para("Everything of its connection in that time, in Wireshark%s:", w.of(w.input(c))), block{Code: f})
 	}
 	return b
 }

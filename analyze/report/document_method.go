@@ -35,7 +35,7 @@ func (w *writer) quality() part {
 	n("connections seen in one direction only", int64(q.OneSidedConnections), "one_sided_connections")
 	n("HTTP exchanges that are not MCP", int64(q.NonMCPExchanges), "non_mcp_exchanges")
 	n("resets outside the window, ignored", int64(q.OutsideResets), "resets_outside_window")
-	n("messages cut by a limit of this program", int64(q.LimitCuts), "limit_cuts")
+	n("things cut off or left out by a limit of this program", int64(q.LimitCuts), "limit_cuts")
 	n("HTTP/3 packets, not decoded", int64(q.HTTP3Packets), "http3_packets")
 	p.Blocks = append(p.Blocks, block{Table: g})
 	notes := 0

@@ -179,7 +179,6 @@ const misplaced = `(() => {
   document.querySelectorAll('details').forEach(d => d.open = true);
   if (document.documentElement.scrollWidth > wide) out.push('the page is ' + document.documentElement.scrollWidth + ' wide');
   for (const e of document.querySelectorAll('h1,h2,p,li,dt,dd,summary,pre,td,th,figcaption,caption')) {
-    if (e.closest('.canvas')) continue;
     const r = e.getBoundingClientRect(), scrolls = e.closest('.grid');
     if (r.width && !scrolls && (r.right > wide + 1 || r.left < -1)) out.push(e.tagName + ' outside: ' + e.textContent.slice(0, 60));
     if (e.scrollWidth > e.clientWidth + 1 && getComputedStyle(e).display != 'inline' && e.clientWidth) out.push(e.tagName + ' cut off: ' + e.textContent.slice(0, 60));

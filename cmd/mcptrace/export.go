@@ -122,6 +122,7 @@ func (f *exportFlags) jsonLines(ctx context.Context, s *streams, args []string) 
 			return err
 		}
 	}
+	sayWhyNothing(s, a)
 	return f.write(s, func(w io.Writer) error { return format.Write(w, a, report.Options{Exchange: f.exchange}) })
 }
 
@@ -136,7 +137,24 @@ func (f *exportFlags) har(ctx context.Context, s *streams, args []string) error 
 			return err
 		}
 	}
+	sayWhyNothing(s, a)
+	left := 0
+	for _, c := range a.Cases() {
+		if !h.Has(c) && (f.exchange == 0 || f.exchange == c.ID) {
+			left++
+		}
+	}
+	if left > 0 {
+		fmt.Fprintf(s.err, "mcptrace: warning: left out of the archive: %s that HTTP archives have no form for (stdio, or no request seen); --format jsonl has all\n", analyze.Count(left, "exchange"))
+	}
 	return f.write(s, func(w io.Writer) error { return h.Write(w, a, f.exchange) })
+}
+
+// sayWhyNothing says on standard error why there are no exchanges, where there are none.
+func sayWhyNothing(s *streams, a *analyze.Analyzer) {
+	for _, why := range a.Diagnosis() {
+		fmt.Fprintf(s.err, "mcptrace: nothing to export: %s\n", why)
+	}
 }
 
 // pcapng reads the capture again for the packets of the exchange.

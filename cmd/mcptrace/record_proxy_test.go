@@ -242,7 +242,7 @@ func TestProxyAndCaptureAgree(t *testing.T) {
 	if code := p.stop(); code != exitOK {
 		t.Fatalf("exit code %d\n%s", code, p.err.String())
 	}
-	if !strings.Contains(p.out.String(), "7 calls: 4 delivered") {
+	if !strings.Contains(p.out.String(), "7 calls: 4 answered") {
 		t.Errorf("no summary at the end:\n%s", p.out.String())
 	}
 	fromProxy, fromPcap := facts(t, db), facts(t, pcap)

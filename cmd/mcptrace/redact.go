@@ -6,21 +6,19 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"mcptrace/analyze"
 	"mcptrace/capture"
 	"mcptrace/store"
 	"mcptrace/store/redact"
 )
 
-// redactFlags are the flags of mcptrace redact.
-type redactFlags struct{ leaveOut bool }
-
 func redactCommand(s *streams) *cobra.Command {
-	f := &redactFlags{}
-	cmd := &cobra.Command{
+	return &cobra.Command{
 		Use:   "redact IN.db OUT.db",
 		Short: "Make a recording that can be shared",
 		Long: `Redact writes a recording in which values are replaced by placeholders of the same length: arguments, results,
@@ -28,20 +26,18 @@ error texts, header and query values, event ids, comments, server names. Lengths
 are; so do JSON structure and member names, JSON-RPC ids, methods, names of tools and prompts, versions, and IP
 addresses. Credentials, cookies and session ids are replaced even where IN.db was made with --keep-secrets.
 
-In compressed bodies nothing can be replaced in place: a recording with some is refused, unless --leave-out drops the
-exchanges they belong to.`,
+Compressed bodies are compressed anew: offsets in the decoded body, times and verdicts stay, the number of bytes on the
+wire does not. An exchange with a body that cannot be decoded is left out, and the command says which.`,
 		Example: `  mcptrace record pcap -o incident.db incident.pcap && mcptrace redact incident.db shared.db`,
 		Args:    cobra.ExactArgs(2),
-		RunE:    func(cmd *cobra.Command, args []string) error { return f.run(cmd.Context(), s, args[0], args[1]) },
+		RunE:    func(cmd *cobra.Command, args []string) error { return redactFile(cmd.Context(), s, args[0], args[1]) },
 	}
-	cmd.Flags().BoolVar(&f.leaveOut, "leave-out", false, "leave out exchanges that cannot be redacted; verdicts of others may change")
-	return cmd
 }
 
-func (f *redactFlags) run(ctx context.Context, s *streams, in, out string) (err error) {
+func redactFile(ctx context.Context, s *streams, in, out string) (err error) {
 	r, err := store.Open(in)
 	if err != nil {
-		return err
+		return recordFirst(s, in, err)
 	}
 	defer r.Close()
 	w, err := store.Create(out, store.Meta{Tool: "mcptrace " + versionText(), Created: time.Now().UTC(), Source: r.Meta().Source}, store.Options{})
@@ -56,41 +52,71 @@ func (f *redactFlags) run(ctx context.Context, s *streams, in, out string) (err 
 			os.Remove(out)
 		}
 	}()
-	n, left, err := f.copy(ctx, r, w)
-	if err != nil {
+	c := redaction{s: s, red: redact.New()}
+	if err := c.copy(ctx, r, w); err != nil {
 		return err
 	}
-	fmt.Fprintf(s.err, "mcptrace: %d exchanges redacted in %s\n", n, out)
-	if left > 0 {
-		fmt.Fprintf(s.err, "mcptrace: warning: %d exchanges are left out: they cannot be redacted\n", left)
-	}
+	c.say(out)
 	return nil
 }
 
-// copy copies all exchanges, redacted. It returns how many, and how many it left out.
-func (f *redactFlags) copy(ctx context.Context, r *store.Reader, w *store.Writer) (n, left int, err error) {
-	red := redact.New()
+// recordFirst adds how a recording is made of what is none.
+func recordFirst(s *streams, path string, err error) error {
+	switch src, e := (&reader{s: s}).sniff(path); {
+	case e != nil:
+		return e
+	case src.kind == "pcap" || src.kind == "pcapng":
+		db := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path)) + ".db"
+		return hinted{err, fmt.Sprintf("redact reads recordings; make one of a capture first: mcptrace record pcap -o %s %s", db, path)}
+	case src.kind == "stdio":
+		return hinted{err, "redact reads recordings, not logs: mcptrace record stdio makes one"}
+	}
+	return err
+}
+
+// redaction is one copy under way.
+type redaction struct {
+	s       *streams
+	red     *redact.Redactor
+	written int
+	left    []int // numbers of the exchanges that are left out, as the report counts them
+}
+
+// copy copies all exchanges, redacted.
+func (c *redaction) copy(ctx context.Context, r *store.Reader, w *store.Writer) error {
 	for ex, err := range r.Exchanges(ctx) {
 		if err != nil {
-			return n, left, err
+			return err
 		}
-		err = red.Exchange(ex)
-		switch {
+		switch err = c.red.Exchange(ex); {
 		case err == nil:
-			n++
+			c.written++
 			err = w.AddWith(ex, hints(capture.Read(ex)))
-		case f.leaveOut && (errors.Is(err, redact.ErrCoded) || errors.Is(err, redact.ErrTooLarge)):
-			left++
+		case errors.Is(err, redact.ErrCoded), errors.Is(err, redact.ErrTooLarge):
+			number := c.written + len(c.left) + 1
+			c.left = append(c.left, number)
+			fmt.Fprintf(c.s.err, "mcptrace: exchange #%d is left out: %v\n", number, err)
 			err = nil
 		default:
-			err = hinted{fmt.Errorf("exchange with seq %d: %w", ex.Seq, err), "--leave-out drops the exchanges that cannot be redacted"}
+			err = fmt.Errorf("exchange #%d: %w", c.written+len(c.left)+1, err)
 		}
 		ex.Release()
 		if err != nil {
-			return n, left, err
+			return err
 		}
 	}
-	return n, left, finishRedacted(r, w, red)
+	return finishRedacted(r, w, c.red)
+}
+
+// say tells what was done, and what of it a reader of the copy must know.
+func (c *redaction) say(out string) {
+	fmt.Fprintf(c.s.err, "mcptrace: %s redacted in %s\n", analyze.Count(c.written, "exchange"), out)
+	if n := c.red.Recoded; n > 0 {
+		fmt.Fprintf(c.s.err, "mcptrace: %s compressed anew: other numbers of bytes on the wire, the same when decoded\n", analyze.Count(n, "message"))
+	}
+	if n := len(c.left); n > 0 {
+		fmt.Fprintf(c.s.err, "mcptrace: warning: %s left out: verdicts on the others may have changed\n", analyze.Count(n, "exchange"))
+	}
 }
 
 // finishRedacted writes what belongs to no single exchange.

@@ -51,12 +51,15 @@ func TestReportNumbers(t *testing.T) {
 	})
 }
 
-// lookUp finds a number of the JSON report. replay.POLICY.VERDICTS counts outcomes, replay.POLICY.held_ns adds them up:
-// each call once, on its first hop.
+// lookUp finds a number of the JSON report. replay.POLICY.VERDICTS counts outcomes, replay.POLICY.held_ns adds them up,
+// reissues.WORD counts the second attempts that ran a call twice: each call once, on its first hop.
 func lookUp(r map[string]any, key string) (int64, bool) {
 	parts := strings.Split(key, ".")
-	if parts[0] == "replay" {
+	switch parts[0] {
+	case "replay":
 		return played(r, parts[1], parts[2]), true
+	case "reissues":
+		return reissued(r, parts[1]), true
 	}
 	var v any = r
 	for _, p := range parts {
@@ -73,6 +76,15 @@ func lookUp(r map[string]any, key string) (int64, bool) {
 	}
 	n, ok := v.(float64)
 	return int64(n), ok
+}
+
+func reissued(r map[string]any, duplicate string) (n int64) {
+	for _, x := range r["exchanges"].([]any) {
+		if l, ok := x.(map[string]any)["reissue"].(map[string]any); ok && l["duplicate"] == duplicate && l["confidence"] != "low" {
+			n++
+		}
+	}
+	return n
 }
 
 func played(r map[string]any, policy, what string) (n int64) {
@@ -150,6 +162,15 @@ func TestFiltersSelect(t *testing.T) {
 	})
 	if seen == 0 && !testing.Short() {
 		t.Error("no filter was tried")
+	}
+}
+
+// TestFiltersNameTheirFile: of several files, each filter says in which it selects.
+func TestFiltersNameTheirFile(t *testing.T) {
+	page := written(t, "r.md", filepath.Join(pcapDir, "answer_then_reset.pcap"), filepath.Join(pcapDir, "reissue_executed.pcap"))
+	all := len(regexp.MustCompile(`(?m)^Packets \d`).FindAllString(page, -1))
+	if named := len(regexp.MustCompile(`(?m)^Packets [\d, ]+ of \S+\.pcap\. In Wireshark:$`).FindAllString(page, -1)); all == 0 || named != all {
+		t.Errorf("%d of %d filters name their file", named, all)
 	}
 }
 

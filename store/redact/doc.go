@@ -9,6 +9,8 @@
 // HTTP and the values of the harmless fields, addresses of hosts. Everything else a peer chose is replaced: arguments,
 // results, error texts, query values, event ids, comments.
 //
-// It deliberately does not touch compressed bodies, in which nothing can be replaced in place: see [ErrCoded].
-// Credentials, cookies and session ids are package secret's.
+// In a compressed body nothing can be replaced in place: it is decoded and compressed anew, so that the decoded body, its
+// times and every verdict stay and only the number of bytes on the wire changes; [ErrCoded] where it cannot be decoded.
+//
+// It deliberately leaves credentials, cookies and session ids to package secret.
 package redact

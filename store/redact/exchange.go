@@ -10,14 +10,15 @@ import (
 
 // What Exchange returns, wrapped, where a body cannot be redacted. The exchange must not be shown then.
 var (
-	ErrCoded    = errors.New("the body is compressed: nothing in it can be replaced in place")
+	ErrCoded    = errors.New("the body is compressed and cannot be read")
 	ErrTooLarge = errors.New("the body is too large to be redacted")
 )
 
 // maxMessage bounds the bytes of one message that are held in memory.
 const maxMessage = 512 << 20
 
-// Exchange replaces the values in both messages of ex, in place.
+// Exchange replaces the values in both messages of ex, in place. A body with a content coding, in which nothing can be
+// replaced in place, is decoded for it and coded anew.
 func (r *Redactor) Exchange(ex *capture.Exchange) error {
 	method := ""
 	if ex.Request.Head != nil {
@@ -50,9 +51,31 @@ func (r *Redactor) message(ex *capture.Exchange, m *capture.Message, from captur
 		return nil
 	case n > maxMessage:
 		return ErrTooLarge
-	case coded(m) && m.BodyLen() > 0:
-		return ErrCoded
 	}
+	if !coded(m) || m.BodyLen() == 0 {
+		return r.plain(ex, m, from, method)
+	}
+	encoding, first := m.Head.Get("Content-Encoding"), m.Wire.At(m.Body[0].Start)
+	plain, whole, err := uncoded(m, from, method)
+	if err != nil {
+		return err
+	}
+	if err := r.plain(ex, plain, from, method); err != nil {
+		return err
+	}
+	packed, err := recoded(plain, encoding, first, whole, from, method)
+	if err != nil {
+		return err
+	}
+	m.Wire.Release()
+	*m = *packed
+	r.Recoded++
+	return nil
+}
+
+// plain replaces the values in a message whose body has no content coding, in place.
+func (r *Redactor) plain(ex *capture.Exchange, m *capture.Message, from capture.Side, method string) error {
+	n := m.Wire.Len()
 	wire := m.Wire.Bytes(0, n)
 	if wire == nil {
 		return errors.New("its bytes cannot be read")

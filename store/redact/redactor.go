@@ -12,6 +12,8 @@ import (
 
 // Redactor replaces values. It is not safe for concurrent use.
 type Redactor struct {
+	Recoded int // messages whose bodies were compressed anew so far
+
 	mac   hash.Hash
 	leads []int                        // what stands for the first digits 1 to 9 of numbers, less one
 	taken map[string][sha256.Size]byte // placeholder of a short value → digest of the value

@@ -23,6 +23,7 @@ type Decoder struct {
 	limit  int64
 	left   int64 // output bytes up to limit
 	done   bool  // nothing more comes out
+	whole  bool  // the coded stream had its end
 	err    error
 
 	in     feed
@@ -65,6 +66,9 @@ func (d *Decoder) Finish(emit func(out []byte)) {
 	}
 	d.Close()
 }
+
+// Whole reports, after Finish, whether the coded stream had its end.
+func (d *Decoder) Whole() bool { return d.whole }
 
 // Err returns why decoding stopped: ErrLimit, or what is wrong with the input. All that came out
 // before it is good; where the input is malformed, how much that is may depend on how it was split.
@@ -133,6 +137,7 @@ func (d *Decoder) decode(yield func([]byte) bool) {
 			return
 		}
 	}
+	d.whole = errors.Is(err, io.EOF)
 	if errors.Is(err, io.EOF) || d.in.ended && errors.Is(err, io.ErrUnexpectedEOF) {
 		err = nil
 	}
