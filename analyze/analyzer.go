@@ -3,6 +3,7 @@ package analyze
 import (
 	"cmp"
 	"math"
+	"net/netip"
 	"slices"
 	"time"
 
@@ -141,12 +142,12 @@ func (a *Analyzer) sumQuality() {
 
 // knownFailures keeps the failed attempts that were made at an address where MCP is served.
 func (a *Analyzer) knownFailures() {
-	known := map[string]bool{}
+	known := map[netip.AddrPort]bool{}
 	for _, c := range a.cases {
-		known[c.Conn.Server.String()] = true
+		known[c.Conn.Server] = true
 	}
 	for _, f := range a.failures {
-		if known[f.Server.String()] {
+		if known[f.Server] {
 			a.Failures = append(a.Failures, f)
 		}
 	}

@@ -32,6 +32,8 @@ type Cut struct {
 	Outlived     int           // streams there that lived longer with less silence between
 	Cases        []*Case       // in order of their time to the cut
 	Confidence   string        // high, medium, low
+
+	where capture.Endpoint
 }
 
 // CutKind says who or what seems to end the streams.
@@ -81,8 +83,8 @@ func spreadWords(d, spread time.Duration) string {
 
 // place is where a habit is looked for.
 type place struct {
-	server, path string
-	kind         CutKind
+	where capture.Endpoint
+	kind  CutKind
 }
 
 // findCuts looks for habits, endpoint by endpoint.
@@ -95,7 +97,7 @@ func (a *Analyzer) findCuts() {
 		if kind == "" || c.HopOf != nil {
 			continue
 		}
-		p := place{c.Conn.Server.String(), c.endpoint().Path, kind}
+		p := place{c.endpoint(), kind}
 		if by[p] == nil {
 			order = append(order, p)
 		}
@@ -195,7 +197,7 @@ func best(p place, cs []*Case) *Cut {
 	if top == nil {
 		return nil
 	}
-	top.Server, top.Path, top.Kind, top.Confidence = p.server, p.path, p.kind, "medium"
+	top.where, top.Server, top.Path, top.Kind, top.Confidence = p.where, p.where.Server.String(), p.where.Path, p.kind, "medium"
 	if top.Clock == SinceRequest && p.kind == IdleLimit {
 		top.Kind = DurationLimit
 	}
@@ -259,17 +261,17 @@ func without(cs, drop []*Case) []*Case {
 // countOutlived counts for each idle limit the streams at that endpoint that lived longer than it and never fell silent
 // for so long: they speak for the limit being one on silence.
 func (a *Analyzer) countOutlived() {
-	by := map[place][]*Cut{}
+	by := map[capture.Endpoint][]*Cut{}
 	for _, k := range a.Cuts {
 		if k.Kind == IdleLimit {
-			by[place{k.Server, k.Path, ""}] = append(by[place{k.Server, k.Path, ""}], k)
+			by[k.where] = append(by[k.where], k)
 		}
 	}
 	if len(by) == 0 {
 		return
 	}
 	for _, c := range a.cases {
-		for _, k := range by[place{c.Conn.Server.String(), c.endpoint().Path, ""}] {
+		for _, k := range by[c.endpoint()] {
 			if c.R.SSE && c.LastByte > k.Typical && c.R.MaxGap < k.Typical {
 				k.Outlived++
 			}

@@ -1,6 +1,9 @@
 package analyze
 
-import "fmt"
+import (
+	"fmt"
+	"net/netip"
+)
 
 // perProgram makes one finding per client program and server of all exchanges for which test has a sentence: what a
 // program does once it does always, and would otherwise be told thousands of times. A sentence of another severity makes
@@ -19,7 +22,7 @@ func perProgram(test func(c *Case, a *Analyzer) (string, Severity)) func(*Analyz
 			if text == "" {
 				continue
 			}
-			p := program{c.Conn.Server.String(), c.Group.ClientName, c.Group.ClientVersion, c.Header.UserAgent, sev}
+			p := program{c.Conn.Server, c.Group.ClientName, c.Group.ClientVersion, c.Header.UserAgent, sev}
 			i, ok := found[p]
 			if !ok {
 				i = len(fs)
@@ -40,8 +43,9 @@ func perProgram(test func(c *Case, a *Analyzer) (string, Severity)) func(*Analyz
 
 // program is a client program at a server, as far as it names itself, with a severity.
 type program struct {
-	server, name, version, agent string
-	sev                          Severity
+	server               netip.AddrPort
+	name, version, agent string
+	sev                  Severity
 }
 
 // others says of how many more exchanges the same holds.

@@ -2,6 +2,8 @@ package analyze
 
 import (
 	"time"
+
+	"mcptrace/capture"
 )
 
 // A head that comes with the first event, this long after the request, was held back for it.
@@ -20,13 +22,13 @@ var headWithheld = Rule{
 			held []*Case
 			of   int
 		}
-		by := map[place]*count{}
-		var order []place
+		by := map[capture.Endpoint]*count{}
+		var order []capture.Endpoint
 		for _, c := range a.cases {
 			if !c.R.SSE || !c.isCall() || c.HopOf != nil || c.HeadAt < 0 || c.R.FirstBody < 0 || c.R.FirstBody-c.RequestEnd < withheldFrom {
 				continue
 			}
-			p := place{c.Conn.Server.String(), c.endpoint().Path, ""}
+			p := c.endpoint()
 			if by[p] == nil {
 				by[p] = &count{}
 				order = append(order, p)
@@ -42,7 +44,7 @@ var headWithheld = Rule{
 			if len(n.held) < habitFrom || len(n.held)*5 < n.of*4 {
 				continue
 			}
-			f := about(n.held[0], -1, n.held[0].HeadAt, "At %s%s %d of %d streams that began late sent head and first event together.", p.server, p.path, len(n.held), n.of)
+			f := about(n.held[0], -1, n.held[0].HeadAt, "At %s%s %d of %d streams that began late sent head and first event together.", p.Server, p.Path, len(n.held), n.of)
 			f.Cases, f.Confidence = n.held, "medium"
 			fs = append(fs, f)
 		}

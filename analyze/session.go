@@ -2,6 +2,7 @@ package analyze
 
 import (
 	"fmt"
+	"net/netip"
 	"net/url"
 	"strings"
 
@@ -12,13 +13,21 @@ import (
 // sessionKey tells sessions apart. With an id it is the id at its server; without one it is one client address,
 // endpoint and client name.
 type sessionKey struct {
-	id, where, name string
+	id    string
+	where clientAt
+	name  string
+}
+
+// clientAt is one client's host at an endpoint.
+type clientAt struct {
+	client netip.Addr
+	where  capture.Endpoint
 }
 
 // sessions sorts the cases into sessions and gives these their labels, in order of first appearance.
 func (a *Analyzer) sessions() {
 	byKey := map[sessionKey]*Session{}
-	names := map[string]string{} // client address and endpoint → the client name last heard
+	names := map[clientAt]string{} // client address and endpoint → the client name last heard
 	for _, c := range a.cases {
 		k := a.keyOf(c, names)
 		s := byKey[k]
@@ -37,11 +46,11 @@ func (a *Analyzer) sessions() {
 	}
 }
 
-func (a *Analyzer) keyOf(c *Case, names map[string]string) sessionKey {
+func (a *Analyzer) keyOf(c *Case, names map[clientAt]string) sessionKey {
 	if id := c.sessionID(); id != "" {
 		return sessionKey{id: id}
 	}
-	where := c.Conn.Client.Addr().String() + " " + c.Conn.Server.String() + c.endpoint().Path
+	where := clientAt{c.Conn.Client.Addr(), c.endpoint()}
 	if k := c.call(); k != nil && k.ClientName != "" {
 		names[where] = k.ClientName + " " + k.ClientVer
 	}
@@ -111,19 +120,22 @@ func (s *Session) learn(c *Case) {
 // findTransports marks the streams and posts of the 2024-11-05 transport: a GET whose stream names an endpoint, and the
 // POSTs to just that address.
 func (a *Analyzer) findTransports() {
-	open := map[string][]*Case{}
+	open := map[capture.Endpoint][]*Case{} // by the whole target
 	for _, c := range a.cases {
 		if c.HTTP.Method == "GET" && c.R.Endpoint != "" {
 			c.Transport = "http+sse"
-			key := c.Conn.Server.String() + endpointTarget(c.R.Endpoint)
+			key := capture.Endpoint{Server: c.Conn.Server, Path: endpointTarget(c.R.Endpoint)}
 			open[key] = append(open[key], c)
 		}
+	}
+	if len(open) == 0 {
+		return
 	}
 	for _, c := range a.cases {
 		if c.HTTP.Method != "POST" {
 			continue
 		}
-		for _, g := range open[c.Conn.Server.String()+c.HTTP.Target] {
+		for _, g := range open[capture.Endpoint{Server: c.Conn.Server, Path: c.HTTP.Target}] {
 			if g.Start <= c.Start {
 				c.Transport, c.Origin = "http+sse", g
 			}

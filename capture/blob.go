@@ -14,7 +14,7 @@ const spillAt = 1 << 20
 // The zero Blob is empty and ready to use. It is not safe for concurrent use.
 type Blob struct {
 	mem  []byte
-	own  bool // mem came from the pool
+	from *[]byte // the pool's, where mem came from it
 	file *os.File
 	flen int64 // bytes in file; mem holds what comes after them
 	err  error
@@ -39,21 +39,20 @@ func (b *Blob) Append(p []byte) {
 
 // grow moves the bytes in memory to a buffer of at least n bytes.
 func (b *Blob) grow(n int) {
-	old, owned := b.mem, b.own
-	b.mem, b.own = append(buffers.get(n), old...), true
-	if owned {
-		buffers.put(old)
-	}
+	old, from := b.mem, b.from
+	b.mem, b.from = buffers.get(n)
+	b.mem = append(b.mem, old...)
+	buffers.put(from)
 }
 
 // shrink moves the bytes to memory of just their size: they will be kept for a while.
 func (b *Blob) shrink() {
-	if !b.own || cap(b.mem) < 2*len(b.mem) {
+	if b.from == nil || cap(b.mem) < 2*len(b.mem) {
 		return
 	}
-	old := b.mem
-	b.mem, b.own = append(make([]byte, 0, len(old)), old...), false
-	buffers.put(old)
+	b.mem = append(make([]byte, 0, len(b.mem)), b.mem...)
+	buffers.put(b.from)
+	b.from = nil
 }
 
 // AppendZeros appends n zero bytes, the stand-in for bytes that were not captured.
@@ -157,9 +156,7 @@ func (b *Blob) Release() {
 	if b.file != nil {
 		b.file.Close()
 	}
-	if b.own {
-		buffers.put(b.mem)
-	}
+	buffers.put(b.from)
 	*b = Blob{}
 }
 
@@ -171,24 +168,28 @@ var buffers bufferPool
 // size returns the capacity of class i: 1 KiB, 4 KiB, … 1 MiB.
 func (*bufferPool) size(i int) int { return 1 << (10 + 2*i) }
 
-// get returns an empty buffer for at least n bytes.
-func (p *bufferPool) get(n int) []byte {
+// get returns an empty buffer for at least n bytes, and what to put back for it: nil where it is too large to be kept.
+func (p *bufferPool) get(n int) (buf []byte, from *[]byte) {
 	for i := range p.classes {
 		if n <= p.size(i) {
 			if b, ok := p.classes[i].Get().(*[]byte); ok {
-				return (*b)[:0]
+				return (*b)[:0], b
 			}
-			return make([]byte, 0, p.size(i))
+			b := make([]byte, 0, p.size(i))
+			return b, &b
 		}
 	}
-	return make([]byte, 0, n)
+	return make([]byte, 0, n), nil
 }
 
 // put takes a buffer back that nobody uses any more.
-func (p *bufferPool) put(b []byte) {
+func (p *bufferPool) put(from *[]byte) {
+	if from == nil {
+		return
+	}
 	for i := range p.classes {
-		if cap(b) == p.size(i) {
-			p.classes[i].Put(&b)
+		if cap(*from) == p.size(i) {
+			p.classes[i].Put(from)
 			return
 		}
 	}

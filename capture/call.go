@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"hash/maphash"
-	"strings"
 
 	"mcptrace/capture/wire/jsonrpc"
 )
@@ -144,19 +143,19 @@ func (c *Call) readClient(info []byte) {
 }
 
 func (c *Call) readMeta(meta []byte) {
-	jsonrpc.Members(meta, func(key string, raw []byte) {
-		switch key {
+	jsonrpc.Members(meta, func(key, raw []byte) {
+		switch string(key) {
 		case "progressToken":
 			c.ProgressToken = string(raw)
 		case "traceparent":
 			c.Traceparent = textOf(raw)
 		}
-		rest, ok := strings.CutPrefix(key, metaPrefix)
+		rest, ok := bytes.CutPrefix(key, []byte(metaPrefix))
 		if !ok {
 			return
 		}
 		c.Meta = true
-		switch rest {
+		switch string(rest) {
 		case "protocolVersion":
 			c.MetaVersion = textOf(raw)
 		case "clientCapabilities":

@@ -252,6 +252,7 @@ type blockWalker struct {
 	m     *Message
 	h     BlockHandler
 	piece *Piece
+	block Block
 	s     Stream
 	last  int64 // WireEnd of the event before
 	chunk int   // index of the chunk that holds the last byte looked at
@@ -293,9 +294,9 @@ func (w *blockWalker) silence(at time.Duration) {
 func (w *blockWalker) Event(e *sse.Event) {
 	end := w.piece.wireEnd(e.End - w.piece.Start)
 	at, packet := w.at(end)
-	b := Block{Event: e, At: at, Packet: packet, WireEnd: end, Holed: len(w.m.Holes) > 0 && w.m.holed(w.last, end), MaxGap: w.s.MaxGap}
+	w.block = Block{Event: e, At: at, Packet: packet, WireEnd: end, Holed: len(w.m.Holes) > 0 && w.m.holed(w.last, end), MaxGap: w.s.MaxGap}
 	w.last = end
-	w.h.Block(&b)
+	w.h.Block(&w.block)
 }
 
 // Comment implements sse.Handler.

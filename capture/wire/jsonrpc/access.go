@@ -28,8 +28,8 @@ func Get(obj []byte, path ...string) ([]byte, bool) {
 }
 
 // Members calls f for each member of an object in order, with its decoded key and its raw value, and reports whether
-// obj is an object. f may be called before something malformed is met.
-func Members(obj []byte, f func(key string, value []byte)) bool {
+// obj is an object. The key is lent for the call; f may be called before something malformed is met.
+func Members(obj []byte, f func(key, value []byte)) bool {
 	c := cursor{b: obj}
 	c.space()
 	return c.members(func(key []byte) bool {
@@ -43,11 +43,11 @@ func Members(obj []byte, f func(key string, value []byte)) bool {
 }
 
 // keyName decodes a raw key for comparison. Unlike decode it lets invalid UTF-8 stand.
-func keyName(key []byte) string {
+func keyName(key []byte) []byte {
 	if bytes.IndexByte(key, '\\') >= 0 {
-		return decode(key[1 : len(key)-1])
+		return decoded(key)
 	}
-	return string(key[1 : len(key)-1])
+	return key[1 : len(key)-1]
 }
 
 // lookup returns the raw value of the last member of obj called name.

@@ -4,6 +4,7 @@ import (
 	"hash/maphash"
 	"math/bits"
 	"slices"
+	"sync"
 )
 
 // Digest returns a number that is equal for texts with the same canonical form, and differs for others but by chance.
@@ -12,7 +13,9 @@ import (
 //
 // The error is a *SyntaxError.
 func Digest(raw []byte, drop ...string) (uint64, error) {
-	d := digester{cursor: cursor{b: raw}, drop: drop}
+	d := digesters.Get().(*digester)
+	defer digesters.Put(d)
+	d.cursor, d.drop, d.repeats = cursor{b: raw}, drop, false
 	d.space()
 	sum, ok := d.value(1)
 	switch {
@@ -33,6 +36,8 @@ func Digest(raw []byte, drop ...string) (uint64, error) {
 	}
 	return Digest(canonical)
 }
+
+var digesters = sync.Pool{New: func() any { return new(digester) }}
 
 var digestSeed = maphash.MakeSeed()
 

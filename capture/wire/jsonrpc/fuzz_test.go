@@ -86,8 +86,8 @@ func checkMembers(t *testing.T, m Message) {
 		return
 	}
 	i := 0
-	Members(held, func(key string, value []byte) {
-		if i >= len(m.Members) || string(m.Members[i].Key) != key || !bytes.Equal(m.Members[i].Value, value) {
+	Members(held, func(key, value []byte) {
+		if i >= len(m.Members) || !bytes.Equal(m.Members[i].Key, key) || !bytes.Equal(m.Members[i].Value, value) {
 			t.Fatalf("%s: member %d is not %q", held, i, key)
 		}
 		i++

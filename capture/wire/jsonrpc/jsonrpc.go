@@ -1,7 +1,6 @@
 package jsonrpc
 
 import (
-	"bytes"
 	"fmt"
 )
 
@@ -82,6 +81,7 @@ type Parser struct {
 	cursor
 	ms      []Message
 	members []Member
+	methods [8]string // the newest first
 }
 
 // Parse is like the function; what it returns is good until the next call.
@@ -144,7 +144,7 @@ func (p *Parser) message(depth int) bool {
 	}
 	p.ms = append(p.ms, Message{})
 	m := &p.ms[len(p.ms)-1]
-	e.fill(m)
+	e.fill(m, p.method(e.method))
 	m.Kind = e.kind(m)
 	if held := e.held(); len(held) > 0 && held[0] == '{' {
 		m.Members = p.members[inner:len(p.members):len(p.members)]
@@ -159,11 +159,7 @@ func (p *Parser) collect(depth int) bool {
 		if !p.value(depth + 1) {
 			return false
 		}
-		name := key[1 : len(key)-1]
-		if bytes.IndexByte(name, '\\') >= 0 {
-			name = unquoted(name)
-		}
-		p.members = append(p.members, Member{name, p.b[start:p.i:p.i]})
+		p.members = append(p.members, Member{keyName(key), p.b[start:p.i:p.i]})
 		return true
 	})
 }
@@ -175,11 +171,7 @@ type envelope struct {
 
 // slot returns where the value of the raw key goes, nil for one that does not matter.
 func (e *envelope) slot(key []byte) *[]byte {
-	name := key[1 : len(key)-1]
-	if bytes.IndexByte(name, '\\') >= 0 {
-		name = []byte(decode(name))
-	}
-	switch string(name) {
+	switch string(keyName(key)) {
 	case "jsonrpc":
 		return &e.version
 	case "id":
@@ -226,16 +218,38 @@ func (c *cursor) envelopeValue(slot *[]byte, depth int) bool {
 	return ok
 }
 
+// method decodes a raw method name. The last few are known by heart: there are not many.
+func (p *Parser) method(raw []byte) string {
+	if len(raw) < 2 || raw[0] != '"' {
+		return ""
+	}
+	for _, m := range p.methods {
+		if len(m) == len(raw)-2 && m == string(raw[1:len(raw)-1]) {
+			return m
+		}
+	}
+	m := decode(raw[1 : len(raw)-1])
+	if len(m) == len(raw)-2 && len(m) <= maxKnownMethod {
+		copy(p.methods[1:], p.methods[:])
+		p.methods[0] = m
+	}
+	return m
+}
+
+// maxKnownMethod is longer than any method name of a protocol.
+const maxKnownMethod = 64
+
 // fill decodes what stands in e into m, all but its kind.
-func (e *envelope) fill(m *Message) {
-	m.ID = ID(e.id)
-	m.Method, _ = Text(e.method)
+func (e *envelope) fill(m *Message, method string) {
+	m.ID, m.Method = ID(e.id), method
 	m.Params, m.Result, m.Err = e.params, e.result, e.err
 	if code, ok := Get(e.err, "code"); ok {
 		m.Code, _ = integer(code)
 	}
-	version, _ := Text(e.version)
-	m.V2 = version == "2.0"
+	m.V2 = string(e.version) == `"2.0"`
+	if version, ok := Text(e.version); ok && !m.V2 {
+		m.V2 = version == "2.0"
+	}
 }
 
 // kind decides what a complete object is.

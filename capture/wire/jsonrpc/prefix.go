@@ -42,7 +42,8 @@ func Prefix(b []byte) (m Message, complete bool, ok bool) {
 			return ms[0], true, true
 		}
 	}
-	e.fill(&m)
+	method, _ := Text(e.method)
+	e.fill(&m, method)
 	m.Kind = e.kind(&m)
 	return m, complete, true
 }
