@@ -95,6 +95,7 @@ func (a *Analyzer) Report(inputs []Input, conns []*capture.Conn) {
 	for i, c := range a.cases {
 		c.ID = i + 1
 		a.Last = max(a.Last, c.at(max(c.LastByte, c.RequestEnd)))
+		a.Quality.LimitCuts += c.R.Limited
 	}
 	a.correlate()
 	a.selectShown()

@@ -117,17 +117,21 @@ func firstID(f Finding) int {
 	return f.Cases[0].ID
 }
 
-// lower takes a finding down one step where bytes of its exchanges are missing from the capture.
+// lower takes a finding down one step where bytes of its exchanges are missing from the capture, or were cut off.
 func lower(f Finding) Finding {
+	why := "Bytes of this exchange are missing from the capture"
 	for _, c := range f.Cases {
 		if c.R.Holed && f.Code != "tcp-gap" {
 			f.Gap = true
+			if c.R.Cut {
+				why = "A limit of mcptrace cut off a part of this exchange"
+			}
 		}
 	}
 	if f.Gap {
 		f.Severity = max(Info, f.Severity-1)
 		f.Confidence = map[string]string{"high": "medium", "medium": "low", "low": "low"}[f.Confidence]
-		f.Message += " Bytes of this exchange are missing from the capture, so this is less sure."
+		f.Message += " " + why + ", so this is less sure."
 	}
 	if f.Severity < 0 {
 		f.Severity = Info

@@ -10,7 +10,7 @@ var tcpGap = Rule{
 	All: func(a *Analyzer) []Finding {
 		var holed []*Case
 		for _, c := range a.cases {
-			if c.R.Holed || c.Conn.Gaps > 0 {
+			if c.R.Holed && !c.R.Cut || c.Conn.Gaps > 0 {
 				holed = append(holed, c)
 			}
 		}

@@ -56,7 +56,7 @@ func (a *Assembly) DamagedSecrets() []tls.LineError { return a.lines }
 // Conns returns the connections met so far, in order of their first byte.
 func (a *Assembly) Conns() []*Conn { return a.conns }
 
-// Cuts returns how many messages were cut off by MaxMessage.
+// Cuts returns how many messages were cut off, or exchanges given up, because of a limit.
 func (a *Assembly) Cuts() int { return a.cuts }
 
 func (a *Assembly) newExchange(c *Conn, proto string, start Instant) *Exchange {
@@ -65,8 +65,9 @@ func (a *Assembly) newExchange(c *Conn, proto string, start Instant) *Exchange {
 	return ex
 }
 
-// settleLimit bounds how many finished exchanges of one connection wait for their acknowledgements.
-const settleLimit = 64
+// settleLimit bounds how many finished exchanges of one connection wait for their acknowledgements. One that is let go
+// lacks this evidence.
+const settleLimit = 256
 
 // settling holds finished exchanges of one connection until they are acknowledged.
 type settling struct {
@@ -79,6 +80,9 @@ func (q *settling) add(ex *Exchange) {
 	q.wait = append(q.wait, ex)
 	q.flush(false)
 	if len(q.wait) > settleLimit {
+		if q.wait[0].Ending.Kind == EndClean {
+			q.a.cuts++ // others wait for the end of the connection only
+		}
 		q.a.emit(q.wait[0])
 		q.wait = q.wait[1:]
 	}
@@ -107,12 +111,19 @@ func (q *settling) flush(all bool) {
 }
 
 func (a *Assembly) emit(ex *Exchange) {
+	a.cuts += cutsIn(ex)
+	a.Sink(ex)
+}
+
+// cutsIn returns how many messages of ex a limit has cut.
+func cutsIn(ex *Exchange) int {
+	n := 0
 	for _, m := range []*Message{&ex.Request, &ex.Response} {
 		if m.Cut {
-			a.cuts++
+			n++
 		}
 	}
-	a.Sink(ex)
+	return n
 }
 
 // message returns the message that side sent.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/json"
+	"errors"
 	"hash/maphash"
 
 	"mcptrace/capture/wire/jsonrpc"
@@ -182,23 +183,29 @@ func shortHash(b []byte) (h [8]byte) {
 	return h
 }
 
-// readRequest takes the calls from a request body. batch: the body was an array.
-func readRequest(body []byte) (calls []Call, batch, ok bool) {
+// readRequest takes the calls from a request body. batch: the body was an array. err: it holds none, a *jsonrpc.SyntaxError
+// where it is not even JSON.
+func readRequest(body []byte) (calls []Call, batch bool, err error) {
 	p := parsers.Get().(*jsonrpc.Parser)
 	defer parsers.Put(p)
 	ms, batch, err := p.Parse(body)
 	if err != nil {
-		return nil, false, false
+		return nil, false, err
 	}
 	calls = make([]Call, 0, len(ms))
 	for _, m := range ms {
 		if m.Kind == jsonrpc.Invalid {
-			return nil, false, false
+			return nil, false, errNoCall
 		}
 		calls = append(calls, ReadCall(m))
 	}
-	return calls, batch, len(calls) > 0
+	if len(calls) == 0 {
+		return nil, false, errNoCall
+	}
+	return calls, batch, nil
 }
+
+var errNoCall = errors.New("not a JSON-RPC message")
 
 // ResultFacts are the few members of a result or error that later messages refer to.
 type ResultFacts struct {

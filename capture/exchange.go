@@ -34,7 +34,7 @@ type Message struct {
 	HeadStart int64   // in Wire: where the final head starts; interim responses stand before it
 	HeadEnd   int64   // in Wire: just past the head; 0 while it is incomplete
 	Body      []Span  // in Wire: where the body's bytes stand once transfer coding is off; ascending, merged
-	Holes     []Span  // in Wire: bytes that were not captured; they are zero there
+	Holes     []Span  // in Wire: bytes that were not captured; they are zero there. An empty one: some are missing at that place
 	Chunks    []Chunk // ascending by Off, the first at 0
 	Acks      []Ack   // ascending by Off and At
 	Complete  bool    // the framing was complete
@@ -156,6 +156,14 @@ func (m *Message) addHole(n int64, s Stamp, start Instant, conn int64) {
 	off := m.Wire.Len()
 	m.Holes = append(m.Holes, Span{off, off + n})
 	m.Wire.AppendZeros(n)
+}
+
+// cut notes that a limit of ours dropped what follows. Like a hole, it leaves open what that said.
+func (m *Message) cut() {
+	if !m.Cut {
+		m.Cut = true
+		m.Holes = append(m.Holes, Span{m.Wire.Len(), m.Wire.Len()})
+	}
 }
 
 func (m *Message) mark(s Stamp, start Instant, conn int64) {

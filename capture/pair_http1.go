@@ -202,11 +202,13 @@ func (d *h1Side) take(to int64) {
 // limit calls add with as many of n bytes as the message may still take.
 func (d *h1Side) limit(n int64, add func(int64)) {
 	m := d.msg()
-	if most := d.pair.a.MaxMessage; most > 0 && m.Wire.Len()+n > most {
-		m.Cut = true
-		n = max(0, most-m.Wire.Len())
+	most := d.pair.a.MaxMessage
+	if most <= 0 || m.Wire.Len()+n <= most {
+		add(n)
+		return
 	}
-	add(n)
+	add(max(0, most-m.Wire.Len()))
+	m.cut()
 }
 
 // earlyLimit is more than any start line the parser waits for.
@@ -312,8 +314,9 @@ func (d *h1Side) Head(h *http1.Head, end int64) {
 func (d *h1Side) Body(start, end int64) {
 	d.take(end)
 	if d.ex != nil {
-		if m := d.msg(); end-d.origin <= m.Wire.Len() {
-			m.addBody(start-d.origin, end-d.origin)
+		m := d.msg()
+		if kept := min(end-d.origin, m.Wire.Len()); kept > start-d.origin {
+			m.addBody(start-d.origin, kept)
 		}
 	}
 }
@@ -356,7 +359,10 @@ func (d *h1Side) Broken(off int64, why string) {
 		return
 	}
 	m := ex.message(d.from)
-	if m.Head == nil && ex.Interim == 0 {
+	if d.parser.Limited() {
+		m.cut()
+	}
+	if m.Head == nil && ex.Interim == 0 && !m.Cut {
 		*m = Message{} // it was no message after all
 		if ex.Request.Head == nil && ex.Response.Head == nil && d.pair.side[d.from.Peer()].ex != ex {
 			d.pair.forget(ex)

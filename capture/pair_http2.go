@@ -220,6 +220,8 @@ func (d *h2Side) Headers(id uint32, fields []http2.Field, endStream bool, start,
 	m := st.ex.message(d.from)
 	h, text := headOf(fields, d.from == Client)
 	switch {
+	case m.Head != nil && len(m.Head.Trailers)+len(h.Fields) > http1.MaxFields:
+		m.cut()
 	case m.Head != nil: // trailers
 		m.Head.Trailers = append(m.Head.Trailers, h.Fields...)
 	case d.from == Server && h.Status >= 100 && h.Status < 200:
@@ -229,6 +231,9 @@ func (d *h2Side) Headers(id uint32, fields []http2.Field, endStream bool, start,
 	default:
 		m.add(text, d.stamp, st.ex.Start, start)
 		m.Head, m.HeadEnd = h, m.Wire.Len()
+	}
+	if d.reader.Limited() {
+		m.cut()
 	}
 	m.stretch(end)
 	if endStream {
@@ -322,8 +327,8 @@ func (d *h2Side) LostData(id uint32, n, off int64) {
 
 func (d *h2Side) body(st *h2Stream, n int64, add func(*Message)) {
 	m := st.ex.message(d.from)
-	if most := d.pair.a.MaxMessage; most > 0 && m.Wire.Len()+n > most {
-		m.Cut = true
+	if most := d.pair.a.MaxMessage; m.Cut || most > 0 && m.Wire.Len()+n > most {
+		m.cut()
 		return
 	}
 	from := m.Wire.Len()
@@ -377,6 +382,7 @@ func (d *h2Side) Reset(id uint32, code uint32, end int64) {
 	if d.pair.reset = append(d.pair.reset, id); len(d.pair.reset) > maxReset {
 		id, d.pair.reset = d.pair.reset[0], d.pair.reset[1:]
 		if d.pair.streams[id] != nil {
+			d.pair.a.cuts++
 			d.pair.settle(id)
 		}
 	}

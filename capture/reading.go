@@ -2,10 +2,12 @@ package capture
 
 import (
 	"bytes"
+	"errors"
 	"slices"
 	"sync"
 	"time"
 
+	"mcptrace/capture/wire/coding"
 	"mcptrace/capture/wire/jsonrpc"
 	"mcptrace/capture/wire/sse"
 )
@@ -104,7 +106,8 @@ type Reading struct {
 	OddNote      map[Oddity]string
 	DecodeErr    error
 	Holed        bool // bytes of the response are missing
-	Dropped      int  // messages beyond the limit, counted only
+	Cut          bool // … because a limit of ours cut them off
+	Limited      int  // times a limit of this reading left something out; what the message itself lacks (Message.Cut) is not among them
 
 	room *[]Inbound // where Messages were collected
 }
@@ -135,7 +138,7 @@ var rooms = sync.Pool{New: func() any { return new([]Inbound) }}
 // maxMessages bounds the notifications kept of one stream; answers are always kept.
 const maxMessages = 4096
 
-// maxJSONBody bounds a JSON body that is parsed.
+// maxJSONBody bounds a JSON body that is parsed, in bytes.
 const maxJSONBody = 256 << 20
 
 // Read works out what the bytes of ex mean.
@@ -144,7 +147,7 @@ func Read(ex *Exchange) *Reading {
 	r.readRequest(&ex.Request)
 	m := &ex.Response
 	r.SSE, r.JSON = m.IsSSE(), m.IsJSON()
-	r.Holed = len(m.Holes) > 0
+	r.Holed, r.Cut = len(m.Holes) > 0 || m.Cut, m.Cut
 	switch {
 	case ex.Proto == "stdio":
 		r.readLines(m)
@@ -165,11 +168,17 @@ func (r *Reading) readRequest(m *Message) {
 	if m.BodyLen() == 0 {
 		return
 	}
-	body, _, _ := m.body(maxJSONBody, func(*Piece) {})
-	calls, batch, ok := readRequest(body)
-	if !ok {
-		r.RequestBad = m.Complete
-		if c, ok := prefixCall(body); ok && !m.Complete {
+	whole := int64(0)
+	body, _, codingErr := m.body(maxJSONBody, func(p *Piece) { whole = p.Start + int64(len(p.Data)) })
+	calls, batch, err := readRequest(body)
+	if err != nil {
+		body, limited := readable(body, err)
+		if limited || whole > int64(len(body)) || errors.Is(codingErr, coding.ErrLimit) {
+			r.Limited++
+			r.RequestWhole = false
+		}
+		r.RequestBad = m.Complete && r.RequestWhole
+		if c, ok := prefixCall(body); ok && !r.RequestBad {
 			r.Kind, r.Calls = c.Kind, []Call{c}
 		}
 		return
@@ -222,6 +231,35 @@ func (r *Reading) odd(o Oddity, at int64, note string) {
 	r.OddAt[o], r.OddNote[o] = at, note
 }
 
+// cutOff notes that a limit of ours cut off a part of the response. What stood there is as unknown as in a hole.
+func (r *Reading) cutOff() {
+	r.Limited++
+	r.Cut, r.Holed = true, true
+}
+
+// stopped notes why the body could be read to its decoded byte at only.
+func (r *Reading) stopped(err error, at int64) {
+	switch {
+	case err == nil:
+	case errors.Is(err, coding.ErrLimit):
+		r.cutOff()
+	case errors.Is(err, ErrCoding):
+		r.odd(OddUndecodable, at, err.Error())
+	default:
+		r.Holed = true // it could not be read back
+	}
+}
+
+// readable returns the part of a text that no limit of the parser, which gave err, keeps from being read, and whether
+// there is such a limit.
+func readable(text []byte, err error) (part []byte, limited bool) {
+	var se *jsonrpc.SyntaxError
+	if errors.As(err, &se) && se.Limit {
+		return text[:se.Offset], true
+	}
+	return text, false
+}
+
 func (r *Reading) readSSE(m *Message) {
 	h := sseReader{r: r, parser: parsers.Get().(*jsonrpc.Parser)}
 	s := m.Blocks(&h)
@@ -235,9 +273,7 @@ func (r *Reading) readSSE(m *Message) {
 	if s.BOM {
 		r.odd(OddBOM, 0, "")
 	}
-	if r.DecodeErr != nil {
-		r.odd(OddUndecodable, s.DecodedBytes, r.DecodeErr.Error())
-	}
+	r.stopped(r.DecodeErr, s.DecodedBytes)
 	if s.Tail.HasData {
 		r.odd(OddTail, s.Tail.Start, "")
 		r.readTail(s.Tail, m, s)
@@ -287,9 +323,7 @@ func (r *Reading) readWhole(ex *Exchange) {
 		last = *p
 	})
 	r.Wire, r.DecodeErr = n, err
-	if err != nil {
-		r.odd(OddUndecodable, r.Decoded, err.Error())
-	}
+	r.stopped(err, r.Decoded)
 	if len(body) == 0 || !looksLikeJSON(body) {
 		return
 	}
@@ -307,7 +341,11 @@ func (r *Reading) readWhole(ex *Exchange) {
 	}
 	ms, _, err := jsonrpc.Parse(body)
 	if err != nil {
-		if msg, _, ok := jsonrpc.Prefix(body); ok && (msg.Kind == jsonrpc.Result || msg.Kind == jsonrpc.Error) && !m.Complete {
+		kept, limited := readable(body, err)
+		if limited || r.Decoded > int64(len(body)) {
+			r.cutOff()
+		}
+		if msg, _, ok := jsonrpc.Prefix(kept); ok && msg.IsResponse() && (!m.Complete || r.Cut) {
 			r.push(Inbound{Start: 0, End: r.Decoded, WireEnd: m.Wire.Len(), At: r.LastBody, Packet: last.Packet,
 				Kind: msg.Kind, ID: msg.ID, Level: LevelPartial, Result: noResult, Holed: r.Holed})
 		}
@@ -345,7 +383,7 @@ func looksLikeJSON(b []byte) bool {
 
 func (r *Reading) keep(in Inbound) {
 	if len(r.Messages) >= maxMessages && !in.IsResponse() {
-		r.Dropped++
+		r.Limited++
 		return
 	}
 	r.push(in)
@@ -398,6 +436,9 @@ func (h *sseReader) Block(b *Block) {
 	r := h.r
 	h.pending = 0
 	h.oddities(b)
+	if b.Truncated {
+		r.cutOff()
+	}
 	if b.Retry >= 0 {
 		r.Retry = b.Retry
 	}
@@ -442,9 +483,13 @@ func (h *sseReader) messages(b *Block) {
 	}
 	ms, _, err := h.parser.Parse(b.Data)
 	if err != nil {
-		if !b.Holed {
+		kept, limited := readable(b.Data, err)
+		if limited {
+			r.cutOff()
+		}
+		if !b.Holed && !b.Truncated && !limited {
 			r.odd(OddNotJSON, b.Start, err.Error())
-		} else if msg, _, ok := jsonrpc.Prefix(b.Data); ok && (msg.Kind == jsonrpc.Result || msg.Kind == jsonrpc.Error) {
+		} else if msg, _, ok := jsonrpc.Prefix(kept); ok && msg.IsResponse() {
 			r.keep(Inbound{Start: b.Start, End: b.End, WireEnd: b.WireEnd, At: b.At, Packet: b.Packet, Kind: msg.Kind, ID: msg.ID, Level: LevelPartial, Result: noResult, Holed: true})
 		}
 		return

@@ -54,7 +54,10 @@ func (l *lineWalker) line() {
 	start, end := l.start, l.start+int64(len(l.text))
 	l.start = end
 	ms, _, err := jsonrpc.Parse(l.text)
-	if err != nil && len(bytes.TrimSpace(l.text)) > 0 {
+	if kept, limited := readable(l.text, err); limited {
+		l.r.cutOff()
+		l.begun(kept, start, end)
+	} else if err != nil && len(bytes.TrimSpace(l.text)) > 0 {
 		l.r.odd(OddNotJSON, start, err.Error())
 	}
 	for _, m := range ms {
@@ -65,6 +68,13 @@ func (l *lineWalker) line() {
 		l.keep(inbound(m), start, end, LevelDispatched)
 	}
 	l.text = l.text[:0]
+}
+
+// begun keeps what can be read of an answer that a limit cut off.
+func (l *lineWalker) begun(text []byte, start, end int64) {
+	if m, _, ok := jsonrpc.Prefix(text); ok && m.IsResponse() {
+		l.keep(Inbound{Kind: m.Kind, ID: m.ID, Holed: true}, start, end, LevelPartial)
+	}
 }
 
 // tail looks for an answer in what no newline had ended.
@@ -88,6 +98,6 @@ func (l *lineWalker) keep(in Inbound, start, end int64, level Level) {
 	in.Start, in.End, in.WireEnd, in.Level = start, end, end, level
 	in.JSONStart, in.JSONEnd = start, end
 	in.At, in.Packet = l.last.At, l.last.Packet
-	in.Holed = l.m.holed(start, end)
+	in.Holed = in.Holed || l.m.holed(start, end)
 	l.r.keep(in)
 }

@@ -24,6 +24,8 @@ type Recognizer struct {
 	readings  map[*Exchange]*Reading
 	other     int
 	jsonrpc   int
+	letGo     map[Endpoint]int // exchanges dropped for want of room, of endpoints that may prove to be MCP yet
+	cuts      int
 }
 
 // Endpoint is where MCP is served.
@@ -46,6 +48,7 @@ const (
 	pendingLimit = 20000
 	pendingBytes = 32 << 20
 	pendingBody  = 4 << 10
+	letGoLimit   = 1 << 16 // endpoints in letGo
 )
 
 // EndpointOf returns the endpoint an exchange was sent to. Path is "" where the request was not captured.
@@ -70,7 +73,7 @@ func pathOf(target string) string {
 // Add takes one exchange. The Recognizer owns it from then on.
 func (r *Recognizer) Add(ex *Exchange) {
 	if r.endpoints == nil {
-		r.endpoints, r.readings = map[Endpoint]*evidence{}, map[*Exchange]*Reading{}
+		r.endpoints, r.readings, r.letGo = map[Endpoint]*evidence{}, map[*Exchange]*Reading{}, map[Endpoint]int{}
 	}
 	ep := EndpointOf(ex)
 	e := r.endpoints[ep]
@@ -164,7 +167,7 @@ func (r *Recognizer) hold(ex *Exchange, rd *Reading) {
 	for _, m := range []*Message{&ex.Request, &ex.Response} {
 		if rd == nil && m.Wire.Len() > pendingBody {
 			m.Wire.Release()
-			m.Cut = true
+			m.cut()
 		}
 		m.Wire.shrink()
 		r.held += m.Wire.Len()
@@ -174,6 +177,9 @@ func (r *Recognizer) hold(ex *Exchange, rd *Reading) {
 	for len(r.pending) > pendingLimit || r.held > pendingBytes && len(r.pending) > 1 {
 		first := r.pending[0]
 		r.held -= first.Request.Wire.Len() + first.Response.Wire.Len()
+		if ep := EndpointOf(first); len(r.letGo) < letGoLimit || r.letGo[ep] > 0 {
+			r.letGo[ep]++
+		}
 		r.drop(first)
 		r.pending[0] = nil
 		r.pending = r.pending[1:]
@@ -191,6 +197,9 @@ func (r *Recognizer) drop(ex *Exchange) {
 
 // rejudge hands on what was kept of an endpoint that has just been proven.
 func (r *Recognizer) rejudge(ep Endpoint) {
+	r.cuts += r.letGo[ep]
+	r.other -= r.letGo[ep]
+	delete(r.letGo, ep)
 	kept := r.pending[:0]
 	var out []*Exchange
 	for _, ex := range r.pending {
@@ -208,6 +217,7 @@ func (r *Recognizer) rejudge(ep Endpoint) {
 		delete(r.readings, ex)
 		if rd == nil {
 			rd = Read(ex)
+			r.cuts += cutsIn(ex)
 		}
 		r.proveEndpoint(ex, rd)
 		r.Out(ex, rd)
@@ -245,6 +255,9 @@ func (r *Recognizer) headless(ex *Exchange, rd *Reading) bool {
 
 // Other returns the number of HTTP exchanges that were not MCP, and how many of these carried JSON-RPC.
 func (r *Recognizer) Other() (all, jsonRPC int) { return r.other, r.jsonrpc }
+
+// Cuts returns how much of what proved to be MCP later had been let go until then: exchanges, and bodies of messages.
+func (r *Recognizer) Cuts() int { return r.cuts }
 
 // weigh adds what ex says for its endpoint.
 func (r *Recognizer) weigh(ex *Exchange, rd *Reading, e *evidence, ep Endpoint) {

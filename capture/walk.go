@@ -12,7 +12,7 @@ import (
 )
 
 // maxDecoded bounds what a content coding may unpack to.
-const maxDecoded = 4 << 30
+const maxDecoded = maxJSONBody
 
 // Piece is a run of body bytes that became readable together, decoded as far as they go.
 type Piece struct {
@@ -40,7 +40,8 @@ var ErrCoding = errors.New("content coding cannot be undone")
 // coding undone as far as the bytes go. A hole in the capture appears as zero bytes where the coding is identity, and
 // ends the decoding where it is not. Pieces are lent for the call; f returns false to stop.
 //
-// It returns the number of body bytes met before decoding and ErrCoding (wrapped) where decoding stopped short.
+// It returns the number of body bytes met before decoding and, where it stopped short, ErrCoding (wrapped, with
+// coding.ErrLimit where there is more than is unpacked) or why the bytes could not be read back.
 func (m *Message) Pieces(f func(*Piece) bool) (int64, error) {
 	enc := m.coding()
 	if enc == "" {
@@ -48,13 +49,13 @@ func (m *Message) Pieces(f func(*Piece) bool) (int64, error) {
 	}
 	dec, err := coding.New(enc, maxDecoded)
 	if err != nil {
-		n, _ := m.rawPieces(func(*Piece) bool { return true })
-		return n, errors.Join(ErrCoding, err)
+		n, readErr := m.rawPieces(func(*Piece) bool { return true })
+		return n, errors.Join(ErrCoding, err, readErr)
 	}
 	defer dec.Close()
 	var out int64
 	more := true
-	n, _ := m.rawPieces(func(p *Piece) bool {
+	n, readErr := m.rawPieces(func(p *Piece) bool {
 		if more && m.holed(p.wire, p.wire+int64(len(p.Data))) {
 			more, err = false, errors.New("bytes are missing from the capture")
 		}
@@ -84,7 +85,7 @@ func (m *Message) Pieces(f func(*Piece) bool) (int64, error) {
 	if err != nil {
 		err = errors.Join(ErrCoding, err)
 	}
-	return n, err
+	return n, errors.Join(err, readErr)
 }
 
 // coding returns the content coding in lower case, "" for none.

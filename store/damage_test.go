@@ -266,8 +266,9 @@ func TestCopy(t *testing.T) {
 func TestMigrate(t *testing.T) {
 	exs, conns := odd()
 	path := recordAll(t, Options{}, exs, conns)
+	known := len(migrations)
 	migrations = append(migrations, "ALTER TABLE exchange ADD COLUMN tries INTEGER NOT NULL DEFAULT 1;")
-	defer func() { migrations = migrations[:1] }()
+	defer func() { migrations = migrations[:known] }()
 	for range 2 { // the second finds it migrated
 		r, err := Open(path)
 		if err != nil {

@@ -1,7 +1,9 @@
 package store
 
 import (
+	"fmt"
 	"hash/crc32"
+	"slices"
 	"time"
 
 	"mcptrace/capture"
@@ -9,7 +11,7 @@ import (
 
 var exchangeColumns = []string{"seq", "connection", "stream", "proto", "start_at", "interim", "method", "target", "status", "content_type",
 	"rpc_method", "rpc_id", "rpc_name", "session", "end_kind", "end_by", "end_how", "end_ns", "end_packet", "end_code", "unprocessed",
-	"client_reset", "response_bytes"}
+	"client_reset", "response_bytes", "row_crc"}
 
 // exchangeRow returns the values of exchangeColumns.
 func exchangeRow(ex *capture.Exchange, conn int64, h Hints, d *disguise) []any {
@@ -20,11 +22,18 @@ func exchangeRow(ex *capture.Exchange, conn int64, h Hints, d *disguise) []any {
 	if p := ex.Response.Head; p != nil {
 		status, media = p.Status, nullIf(ex.Response.Media(), "")
 	}
+	size := ex.Response.BodyLen()
+	own := exchangeValues(ex, conn, size)
+	names := []any{method, target, status, media, nullIf(h.Method, ""), nullIf(d.text(h.ID), ""), nullIf(d.text(h.Name), ""), nullIf(h.Session, "")}
+	return slices.Concat(own[:6], names, own[6:], []any{rowSum(own)})
+}
+
+// exchangeValues returns the values of the columns that are read: what the messages do not tell.
+func exchangeValues(ex *capture.Exchange, conn, size int64) []any {
 	e := &ex.Ending
-	return []any{ex.Seq, conn, int64(ex.Stream), ex.Proto, moment(ex.Start), ex.Interim, method, target, status, media,
-		nullIf(h.Method, ""), nullIf(d.text(h.ID), ""), nullIf(d.text(h.Name), ""), nullIf(h.Session, ""),
+	return []any{ex.Seq, conn, int64(ex.Stream), ex.Proto, moment(ex.Start), ex.Interim,
 		string(e.Kind), nullIf(e.By, ""), nullIf(howName(e.How), ""), nanos(e.At), e.Packet, int64(e.Code), flag(e.Unprocessed),
-		moment(ex.ClientReset), ex.Response.BodyLen()}
+		moment(ex.ClientReset), size}
 }
 
 // scanExchange undoes exchangeRow, as far as the messages do not tell.
@@ -33,9 +42,9 @@ func scanExchange(row scanner) (l listed, err error) {
 	l.ex = ex
 	var kind string
 	var by, how *string
-	var start, at, reset *int64
+	var start, at, reset, sum *int64
 	e := &ex.Ending
-	err = row.Scan(&ex.Seq, &l.conn, &ex.Stream, &ex.Proto, &start, &ex.Interim, &kind, &by, &how, &at, &e.Packet, &e.Code, &e.Unprocessed, &reset, &l.size)
+	err = row.Scan(&ex.Seq, &l.conn, &ex.Stream, &ex.Proto, &start, &ex.Interim, &kind, &by, &how, &at, &e.Packet, &e.Code, &e.Unprocessed, &reset, &l.size, &sum)
 	if err != nil {
 		return l, err
 	}
@@ -48,18 +57,22 @@ func scanExchange(row scanner) (l listed, err error) {
 		e.By = *by
 	}
 	if how != nil {
-		e.How, err = parseHow(*how)
+		if e.How, err = parseHow(*how); err != nil {
+			l.damage = fmt.Errorf("%w: %w", ErrDamaged, err)
+			return l, nil
+		}
 	}
-	return l, err
+	l.damage = checkSum(sum, exchangeValues(ex, l.conn, l.size))
+	return l, nil
 }
 
-const exchangeRead = "seq, connection, stream, proto, start_at, interim, end_kind, end_by, end_how, end_ns, end_packet, end_code, unprocessed, client_reset, response_bytes"
+const exchangeRead = "seq, connection, stream, proto, start_at, interim, end_kind, end_by, end_how, end_ns, end_packet, end_code, unprocessed, client_reset, response_bytes, row_crc"
 
 // messageID is the message's key: both messages of an exchange stand side by side.
 func messageID(seq int64, from capture.Side) int64 { return 2*seq + int64(from) }
 
 var messageColumns = []string{"id", "bytes", "head_start", "head_end", "body_bytes", "complete", "cut", "first_ns", "last_ns", "chunks",
-	"has_head", "head", "body", "holes", "acks", "chunk_index", "crc"}
+	"has_head", "head", "body", "holes", "acks", "chunk_index", "crc", "row_crc"}
 
 // messageRow returns the values of messageColumns. crc is that of the bytes as they are kept.
 func messageRow(id int64, ex *capture.Exchange, m *capture.Message, from capture.Side, d *disguise, crc uint32) []any {
@@ -73,7 +86,13 @@ func messageRow(id int64, ex *capture.Exchange, m *capture.Message, from capture
 	}
 	p := packed{head: head, body: packSpans(m.Body), holes: packSpans(m.Holes), acks: packAcks(m.Acks), chunks: packChunks(m.Chunks)}
 	return []any{id, m.Wire.Len(), m.HeadStart, m.HeadEnd, m.BodyLen(), flag(m.Complete), flag(m.Cut), first, last, len(m.Chunks),
-		flag(m.Head != nil), blob(p.head), blob(p.body), blob(p.holes), blob(p.acks), blob(p.chunks), int64(p.crc(crc))}
+		flag(m.Head != nil), blob(p.head), blob(p.body), blob(p.holes), blob(p.acks), blob(p.chunks), int64(p.crc(crc)),
+		rowSum(messageValues(id, m, m.Head != nil))}
+}
+
+// messageValues returns the values of the columns that crc does not cover, as far as they are read.
+func messageValues(id int64, m *capture.Message, hasHead bool) []any {
+	return []any{id, m.HeadStart, m.HeadEnd, flag(m.Complete), flag(m.Cut), flag(hasHead)}
 }
 
 // methodOf returns the method on which the framing of the response depends.

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -15,6 +16,8 @@ type listed struct {
 	ex   *capture.Exchange
 	conn int64
 	size int64 // body bytes of the response
+	// damage is what is wrong with its row; nil: nothing.
+	damage error
 }
 
 func (r *Reader) list(ctx context.Context, rest string, args ...any) (page []listed, err error) {
@@ -57,7 +60,7 @@ func (r *Reader) load(ctx context.Context, group []listed) (errs []error, err er
 			release(group)
 			return errs, err
 		}
-		errs[i] = err
+		errs[i] = cmp.Or(l.damage, err)
 	}
 	records, err := r.readRecords(ctx, group)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"mcptrace/capture/wire/http1"
 )
 
-const messageRead = "id, bytes, head_start, head_end, complete, cut, has_head, head, body, holes, acks, chunk_index, crc"
+const messageRead = "id, bytes, head_start, head_end, complete, cut, has_head, head, body, holes, acks, chunk_index, crc, row_crc"
 
 // messageRecord is a row of message as it is read.
 type messageRecord struct {
@@ -16,6 +16,7 @@ type messageRecord struct {
 	headStart, headEnd int64
 	complete, cut      bool
 	hasHead            bool
+	rowSum             *int64
 	packed             packed
 
 	wire    *capture.Blob // the bytes, as blocks come
@@ -27,7 +28,7 @@ type messageRecord struct {
 func scanMessage(row scanner) (r *messageRecord, err error) {
 	r = new(messageRecord)
 	p := &r.packed
-	err = row.Scan(&r.id, &r.bytes, &r.headStart, &r.headEnd, &r.complete, &r.cut, &r.hasHead, &p.head, &p.body, &p.holes, &p.acks, &p.chunks, &r.crc)
+	err = row.Scan(&r.id, &r.bytes, &r.headStart, &r.headEnd, &r.complete, &r.cut, &r.hasHead, &p.head, &p.body, &p.holes, &p.acks, &p.chunks, &r.crc, &r.rowSum)
 	return r, err
 }
 
@@ -44,6 +45,9 @@ func (r *messageRecord) unpack(m *capture.Message, method string, from capture.S
 		return errChecksum
 	}
 	m.HeadStart, m.HeadEnd, m.Complete, m.Cut = r.headStart, r.headEnd, r.complete, r.cut
+	if err := checkSum(r.rowSum, messageValues(r.id, m, r.hasHead)); err != nil {
+		return err
+	}
 	var errs [4]error
 	m.Body, errs[0] = unpackSpans(r.packed.body, n)
 	m.Holes, errs[1] = unpackSpans(r.packed.holes, n)

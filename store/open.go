@@ -159,11 +159,20 @@ func (r *Reader) try(ctx context.Context, path, mode string) (err error) {
 		return err
 	}
 	defer conn.Close()
-	if err = checkVersion(ctx, conn, mode); err != nil {
+	version, err := checkVersion(ctx, conn)
+	if err != nil {
 		return err
 	}
 	if err = checkTables(ctx, conn); err != nil {
 		return err
+	}
+	if version < len(migrations) {
+		if mode == "ro" {
+			return errRecover
+		}
+		if err = migrate(ctx, conn, version); err != nil {
+			return err
+		}
 	}
 	if _, err = conn.ExecContext(ctx, "PRAGMA query_only = 1"); err != nil {
 		return err
@@ -172,22 +181,18 @@ func (r *Reader) try(ctx context.Context, path, mode string) (err error) {
 	return nil
 }
 
-func checkVersion(ctx context.Context, conn *sql.Conn, mode string) error {
-	var version int
+// checkVersion returns the version of the schema, where it is one that can be read.
+func checkVersion(ctx context.Context, conn *sql.Conn) (version int, err error) {
 	if err := conn.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil {
-		return err
+		return 0, err
 	}
 	switch {
 	case version > len(migrations):
-		return fmt.Errorf("%w: its format is %d, this program knows %d: use a newer mcptrace", ErrNewer, version, len(migrations))
+		return 0, fmt.Errorf("%w: its format is %d, this program knows %d: use a newer mcptrace", ErrNewer, version, len(migrations))
 	case version <= 0:
-		return fmt.Errorf("%w: nothing was recorded", ErrForeign)
-	case version == len(migrations):
-		return nil
-	case mode == "ro":
-		return errRecover
+		return 0, fmt.Errorf("%w: nothing was recorded", ErrForeign)
 	}
-	return migrate(ctx, conn, version)
+	return version, nil
 }
 
 // checkTables sees to it that what is read are tables: a view could take for ever.

@@ -9,6 +9,7 @@ import (
 	"iter"
 	"math"
 	"os"
+	"slices"
 	"time"
 
 	"mcptrace/capture"
@@ -103,24 +104,33 @@ func (r *Reader) readHeader(ctx context.Context) (err error) {
 // readConns reads the connections that where chooses, with their closings.
 func (r *Reader) readConns(ctx context.Context, where string, args ...any) error {
 	err := each(ctx, r.db, "SELECT "+columns(connectionColumns)+" FROM connection "+where+" ORDER BY id", func(row scanner) error {
-		id, c, err := scanConnection(row)
-		if err == nil {
+		if id, c, err := scanConnection(row); err == nil { // else its exchanges are told as damaged
 			r.conns[id] = c
 			r.order = append(r.order, c)
 		}
-		return err
+		return nil
 	}, args...)
 	if err != nil {
 		return err
 	}
-	query := "SELECT " + columns(closingColumns) + " FROM closing JOIN connection ON connection.id = closing.connection " + where + " ORDER BY connection, n"
+	query := "SELECT " + columns(closingColumns) + " FROM closing WHERE connection IN (SELECT id FROM connection " + where + ") ORDER BY connection, n"
 	return each(ctx, r.db, query, func(row scanner) error {
-		id, c, err := scanClosing(row)
-		if err == nil {
-			r.conns[id].Closings = append(r.conns[id].Closings, c)
+		id, closing, err := scanClosing(row)
+		switch c := r.conns[id]; {
+		case c == nil:
+		case err == nil:
+			c.Closings = append(c.Closings, closing)
+		default:
+			r.forget(id)
 		}
-		return err
+		return nil
 	}, args...)
+}
+
+// forget leaves out a connection of which something cannot be read.
+func (r *Reader) forget(id int64) {
+	r.order = slices.DeleteFunc(r.order, func(c *capture.Conn) bool { return c == r.conns[id] })
+	delete(r.conns, id)
 }
 
 // Failures returns the attempts to connect that carried nothing, in the order in which they were written.

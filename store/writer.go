@@ -29,9 +29,8 @@ type Writer struct {
 	exchanges, messages, blocks *batch
 	connection, closing         *sql.Stmt
 
-	conns   map[*capture.Conn]int64 // connection.id of those written
-	touched map[*capture.Conn]bool  // to be written before the next commit
-	open    map[int64]bool          // live: exchanges that were open when they were added
+	conns writtenConns
+	open  map[int64]bool // live: exchanges that were open when they were added
 
 	begun   bool  // a transaction is open
 	pending int64 // bytes in it
@@ -65,7 +64,7 @@ func (w *Writer) AddWith(ex *capture.Exchange, h Hints) error {
 			return err
 		}
 	}
-	if err := w.exchanges.add(ctx, exchangeRow(ex, w.connID(ex.Conn), h, d)...); err != nil {
+	if err := w.exchanges.add(ctx, exchangeRow(ex, w.conns.id(ex.Conn), h, d)...); err != nil {
 		return w.fail(err)
 	}
 	if w.live && ex.Ending.Kind == capture.EndOpen {
@@ -122,17 +121,6 @@ func (w *Writer) remove(ctx context.Context, seq int64) error {
 	return err
 }
 
-// connID returns the number under which c is written, and sees to it that it will be.
-func (w *Writer) connID(c *capture.Conn) int64 {
-	id, ok := w.conns[c]
-	if !ok {
-		id = int64(len(w.conns)) + 1
-		w.conns[c] = id
-	}
-	w.touched[c] = true
-	return id
-}
-
 // ConnectFailure writes an attempt to connect that carried nothing.
 func (w *Writer) ConnectFailure(f capture.ConnectFailure) error {
 	if err := w.usable(); err != nil {
@@ -175,8 +163,8 @@ func (w *Writer) Finish(inputs []Input, conns []*capture.Conn) error {
 		return w.fail(err)
 	}
 	for _, c := range conns {
-		if w.conns[c] != 0 || c.TLS != nil && !c.TLS.Readable {
-			w.connID(c)
+		if w.conns.wanted(c) {
+			w.conns.id(c)
 		}
 	}
 	for i := range inputs {
@@ -290,28 +278,12 @@ func (w *Writer) commit(ctx context.Context) error {
 	if err := w.flushRows(ctx); err != nil {
 		return err
 	}
-	for c := range w.touched {
-		if err := w.writeConn(ctx, c); err != nil {
-			return err
-		}
+	if err := w.flushConns(ctx); err != nil {
+		return err
 	}
-	clear(w.touched)
 	if _, err := w.conn.ExecContext(ctx, "COMMIT"); err != nil {
 		return err
 	}
 	w.begun, w.pending = false, 0
-	return nil
-}
-
-func (w *Writer) writeConn(ctx context.Context, c *capture.Conn) error {
-	id := w.conns[c]
-	if _, err := w.connection.ExecContext(ctx, connectionRow(id, c)...); err != nil {
-		return err
-	}
-	for n := range c.Closings {
-		if _, err := w.closing.ExecContext(ctx, closingRow(id, n, &c.Closings[n])...); err != nil {
-			return err
-		}
-	}
 	return nil
 }

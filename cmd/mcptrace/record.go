@@ -32,6 +32,7 @@ func recordCommand(s *streams) *cobra.Command {
 type recordFlags struct {
 	inputFlags
 	output      string
+	maxSize     size
 	keepSecrets bool
 }
 
@@ -51,6 +52,7 @@ session ids are replaced by placeholders of the same length.`,
 	}
 	f.register(cmd)
 	cmd.Flags().StringVarP(&f.output, "output", "o", "", "the recording (default: the first capture's name with .db)")
+	cmd.Flags().Var(&f.maxSize, "max-size", "leave out what comes once the recording has this size, such as 2G (default: no limit)")
 	cmd.Flags().BoolVar(&f.keepSecrets, "keep-secrets", false, "keep credentials, cookies and session ids as they are")
 	return cmd
 }
@@ -66,45 +68,80 @@ func (f *recordFlags) run(ctx context.Context, s *streams, args []string) error 
 	if err != nil {
 		return err
 	}
+	k := &keeping{w: w, path: out, max: int64(f.maxSize)}
 	defer w.Close()
-	n := 0
-	var failure error
-	keep := func(err error) {
-		if failure == nil {
-			failure = err
-		}
-	}
-	r := &reader{flags: &f.inputFlags, s: s,
-		failed: func(c capture.ConnectFailure) { keep(w.ConnectFailure(c)) },
-		out: func(ex *capture.Exchange, rd *capture.Reading) {
-			if failure == nil {
-				n++
-				keep(w.AddWith(ex, hints(rd)))
-			}
-			ex.Release()
-		}}
+	r := &reader{flags: &f.inputFlags, s: s, out: k.add, idle: k.flush, failed: func(c capture.ConnectFailure) { k.check(w.ConnectFailure(c)) }}
 	if err := r.read(ctx, args); err != nil {
 		w.Close()
-		if n == 0 {
+		if k.kept == 0 {
 			os.Remove(out)
 		}
 		return err
 	}
-	if failure != nil {
-		return failure
+	if err := k.finish(r); err != nil {
+		return err
+	}
+	fmt.Fprintf(s.err, "mcptrace: %d exchanges recorded in %s\n", k.kept, out)
+	if k.kept == 0 {
+		fmt.Fprintf(s.err, "mcptrace: hint: mcptrace analyze %s says why nothing was found\n", args[0])
+	}
+	return w.Close()
+}
+
+// keeping puts exchanges into a recording.
+type keeping struct {
+	w    *store.Writer
+	path string
+	max  int64 // size of the file from which on exchanges are left out; 0: none
+
+	kept, left int
+	flushed    time.Time
+	err        error // the first; nothing is written after it
+}
+
+func (k *keeping) check(err error) {
+	if k.err == nil {
+		k.err = err
+	}
+}
+
+// add keeps an exchange, or leaves it out where the recording is full.
+func (k *keeping) add(ex *capture.Exchange, rd *capture.Reading) {
+	defer ex.Release()
+	switch {
+	case k.err != nil:
+	case k.left > 0 || k.max > 0 && k.kept > 0 && fileSize(k.path) >= k.max:
+		k.left++
+	default:
+		k.kept++
+		k.check(k.w.AddWith(ex, hints(rd)))
+		if time.Since(k.flushed) >= flushEvery {
+			k.flush()
+		}
+	}
+}
+
+// flush makes what was kept survive a crash.
+func (k *keeping) flush() {
+	if k.flushed = time.Now(); k.err == nil {
+		k.check(k.w.Flush())
+	}
+}
+
+// finish completes the recording with what r learnt of the inputs.
+func (k *keeping) finish(r *reader) error {
+	if k.err != nil {
+		return k.err
+	}
+	if k.left > 0 {
+		r.remark(fmt.Sprintf("the recording is full: %d exchanges were left out (--max-size)", k.left))
+		r.inputs[0].Quality.LimitCuts += k.left
 	}
 	var ins []store.Input
 	for _, in := range r.inputs {
 		ins = append(ins, store.Input{Path: in.Path, Kind: in.Kind, Quality: in.Quality})
 	}
-	if err := w.Finish(ins, r.conns); err != nil {
-		return err
-	}
-	fmt.Fprintf(s.err, "mcptrace: %d exchanges recorded in %s\n", n, out)
-	if n == 0 {
-		fmt.Fprintf(s.err, "mcptrace: hint: mcptrace analyze %s says why nothing was found\n", args[0])
-	}
-	return w.Close()
+	return k.w.Finish(ins, r.conns)
 }
 
 // recordingName makes the name of a recording from that of a capture; "" for standard input.

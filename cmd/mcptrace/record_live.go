@@ -30,7 +30,9 @@ type live struct {
 	rec   *capture.Recognizer
 	feed  *feed.Feed
 	conns map[*capture.Conn]*liveConn // those that are not over
+	over  []*capture.Conn             // those that are, which are known still; oldest first
 	known map[capture.Endpoint]bool   // endpoints that proved to be MCP
+	gaps  int                         // places where the feed had no room
 
 	w        *store.Writer // nil: the file failed
 	failure  error
@@ -47,19 +49,6 @@ type live struct {
 type counts struct {
 	other, cuts, dropped, gaps int
 	lost                       feed.Lost
-}
-
-// liveConn is a connection that is not over.
-type liveConn struct {
-	capture.Duplex
-	l *live
-	c *capture.Conn
-}
-
-// Close implements capture.Duplex.
-func (d *liveConn) Close(s capture.Stamp) {
-	d.Duplex.Close(s)
-	delete(d.l.conns, d.c)
 }
 
 // assembly turns what the feed hands on into exchanges.
@@ -102,13 +91,6 @@ func (l *live) begin(path string) error {
 	return nil
 }
 
-// Connection implements capture.Recorder.
-func (l *live) Connection(c *capture.Conn) capture.Duplex {
-	d := &liveConn{l.asm.Connection(c), l, c}
-	l.conns[c] = d
-	return d
-}
-
 // ConnectFailure implements capture.Recorder.
 func (l *live) ConnectFailure(f capture.ConnectFailure) { l.asm.ConnectFailure(f) }
 
@@ -124,7 +106,9 @@ func (l *live) fails(f capture.ConnectFailure) {
 // add writes an exchange that is over.
 func (l *live) add(ex *capture.Exchange, rd *capture.Reading) {
 	defer ex.Release()
-	l.known[capture.EndpointOf(ex)] = true
+	if len(l.known) < mostKnown {
+		l.known[capture.EndpointOf(ex)] = true
+	}
 	delete(l.marks, ex.Seq)
 	if l.settled != nil {
 		l.settled(ex, rd)
@@ -149,6 +133,7 @@ func (l *live) batch() {
 		return
 	}
 	l.flushed = now
+	l.letGo()
 	if l.w == nil {
 		if now.After(l.retry) {
 			l.resume(now)
@@ -192,23 +177,14 @@ func (l *live) finish() error {
 		err = e
 	}
 	l.asm.Forget(func(c *capture.Conn) bool { return l.conns[c] == nil })
-	l.told.gaps = l.gaps()
+	l.over = nil
 	return err
-}
-
-// gaps returns how many gaps the connections have that are known still.
-func (l *live) gaps() int {
-	n := 0
-	for _, c := range l.asm.Conns() {
-		n += c.Gaps
-	}
-	return n
 }
 
 // quality says what this file lacks.
 func (l *live) quality(q capture.Quality) capture.Quality {
 	other, _ := l.rec.Other()
-	now := counts{other, l.asm.Cuts(), l.dropped, l.gaps(), l.feed.Lost()}
+	now := counts{other, l.asm.Cuts(), l.dropped, l.gaps, l.feed.Lost()}
 	q.NonMCPExchanges = now.other - l.told.other
 	q.LimitCuts = now.cuts - l.told.cuts
 	q.GapBytes = now.lost.Bytes - l.told.lost.Bytes
@@ -260,30 +236,4 @@ func (l *live) close() error {
 		return fmt.Errorf("%d exchanges were not recorded: %w", l.dropped, l.failure)
 	}
 	return l.finish()
-}
-
-// openMark is how far an exchange had come when it was last written.
-type openMark struct {
-	size int64
-	at   time.Time
-	wait time.Duration
-}
-
-// mostWait bounds how long what a stream goes on with is not written. The longer a stream, the seldomer: each time it is
-// written as a whole.
-const mostWait = time.Minute
-
-// addOpen writes exchanges that are under way as far as they have come, so that a crash does not lose them.
-func (l *live) addOpen(now time.Time) {
-	for _, d := range l.conns {
-		capture.Open(d.Duplex, func(ex *capture.Exchange) {
-			size := ex.Request.Wire.Len() + ex.Response.Wire.Len()
-			m, again := l.marks[ex.Seq]
-			if l.w == nil || !l.known[capture.EndpointOf(ex)] || again && (size == m.size || now.Sub(m.at) < m.wait) {
-				return
-			}
-			l.marks[ex.Seq] = openMark{size, now, min(max(2*m.wait, time.Second), mostWait)}
-			l.check(l.w.AddWith(ex, hints(capture.Read(ex))))
-		})
-	}
 }

@@ -65,12 +65,36 @@ type entry struct {
 	how   capture.How
 	gone  bool
 	bytes []byte
-	n     int64 // missing: bytes; acked: offset
-	at    capture.Instant
-	fail  *capture.ConnectFailure
+	// buffer is held for bytes; nil: they have memory of their own.
+	buffer *Buffer
+	n      int64 // missing: bytes; acked: offset
+	at     capture.Instant
+	fail   *capture.ConnectFailure
 }
 
-func (e *entry) cost() int64 { return overhead + int64(len(e.bytes)) }
+func (e *entry) cost() int64 {
+	if e.buffer != nil {
+		return overhead + BufferSize
+	}
+	return overhead + int64(len(e.bytes))
+}
+
+// keep sees to it that the bytes stay what they are.
+func (e *entry) keep() {
+	if e.buffer.worth(len(e.bytes)) {
+		e.buffer.hold()
+		return
+	}
+	e.bytes, e.buffer = bytes.Clone(e.bytes), nil
+}
+
+// release ends what keep began.
+func (e *entry) release() {
+	if e.buffer != nil {
+		e.buffer.Release()
+	}
+	e.bytes, e.buffer = nil, nil
+}
 
 // Connect returns a Tap for c, which the recorder fills in from then on. Where the feed is full the connection is lost
 // and the Tap does nothing.
@@ -189,27 +213,28 @@ func (f *Feed) apply(r capture.Recorder, e *entry) {
 	f.mu.Lock()
 	f.size -= e.cost()
 	f.mu.Unlock()
-	e.bytes = nil
+	e.release()
 }
 
-// add adds an entry of t, or what stands for it where there is no room. The caller holds the lock.
-func (f *Feed) add(t *Tap, e entry, p []byte) {
+// add adds an entry of a tap, unless there is no room: then false.
+func (f *Feed) add(e entry) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	t := e.tap
 	if t.over || f.closed {
-		return
+		return false
 	}
-	e.tap = t
 	switch e.kind {
 	case data:
-		if f.size+int64(len(p)) > f.limit || t.lost[e.side] > 0 && f.size > f.limit/2 {
-			t.lost[e.side] += int64(len(p))
-			f.lost.Bytes += int64(len(p))
-			return
+		if n := int64(len(e.bytes)); f.size+n > f.limit || t.lost[e.side] > 0 && f.size > f.limit/2 {
+			t.lost[e.side] += n
+			f.lost.Bytes += n
+			return false
 		}
 		f.settle(t, e.side, e.at)
-		e.bytes = bytes.Clone(p)
 	case acked:
 		if f.size > f.limit || t.lost[e.side] > 0 {
-			return // a later one tells more
+			return false // a later one tells more
 		}
 	default:
 		f.settle(t, capture.Client, e.at)
@@ -217,9 +242,10 @@ func (f *Feed) add(t *Tap, e entry, p []byte) {
 		t.over = e.kind == closed
 	}
 	f.push(e)
+	return true
 }
 
-// settle tells of the bytes that were lost before what comes now.
+// settle tells of the bytes that were lost before what comes now. The caller holds the lock.
 func (f *Feed) settle(t *Tap, side capture.Side, at capture.Instant) {
 	if n := t.lost[side]; n > 0 {
 		t.lost[side] = 0

@@ -22,36 +22,42 @@ type Tap struct {
 var _ capture.Duplex = (*Tap)(nil)
 
 // Data implements capture.Duplex. It copies p.
-func (t *Tap) Data(from capture.Side, p []byte, s capture.Stamp) {
+func (t *Tap) Data(from capture.Side, p []byte, s capture.Stamp) { t.Keep(from, p, nil, s) }
+
+// Keep is Data for a p that lies in b: where p is a large part of it, b is held on to and nothing is copied. A nil b is
+// none.
+func (t *Tap) Keep(from capture.Side, p []byte, b *Buffer, s capture.Stamp) {
 	if len(p) > 0 {
-		t.tell(entry{kind: data, side: from, at: s.Seen}, p)
+		t.tell(entry{kind: data, side: from, bytes: p, buffer: b, at: s.Seen})
 	}
 }
 
 // Missing implements capture.Duplex.
 func (t *Tap) Missing(from capture.Side, n int64, s capture.Stamp) {
-	t.tell(entry{kind: missing, side: from, n: n, at: s.Seen}, nil)
+	t.tell(entry{kind: missing, side: from, n: n, at: s.Seen})
 }
 
 // Ack implements capture.Duplex.
 func (t *Tap) Ack(of capture.Side, off int64, gone bool, s capture.Stamp) {
-	t.tell(entry{kind: acked, side: of, n: off, gone: gone, at: s.Seen}, nil)
+	t.tell(entry{kind: acked, side: of, n: off, gone: gone, at: s.Seen})
 }
 
 // End implements capture.Duplex. The recorder notes it among the connection's closings.
 func (t *Tap) End(by capture.Side, how capture.How, s capture.Stamp) {
-	t.tell(entry{kind: ended, side: by, how: how, at: s.Seen}, nil)
+	t.tell(entry{kind: ended, side: by, how: how, at: s.Seen})
 }
 
 // Close implements capture.Duplex.
 func (t *Tap) Close(s capture.Stamp) {
-	t.tell(entry{kind: closed, at: s.Seen}, nil)
+	t.tell(entry{kind: closed, at: s.Seen})
 }
 
-func (t *Tap) tell(e entry, p []byte) {
-	t.feed.mu.Lock()
-	t.feed.add(t, e, p)
-	t.feed.mu.Unlock()
+func (t *Tap) tell(e entry) {
+	e.tap = t
+	e.keep() // not under the lock: others wait for it
+	if !t.feed.add(e) {
+		e.release()
+	}
 }
 
 // apply hands on one entry, on the recorder's goroutine.

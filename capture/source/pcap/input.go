@@ -18,6 +18,9 @@ type Input struct {
 	Path string    // also the name in errors and notes
 	R    io.Reader // nil: open Path
 	Size int64     // of R in bytes, for Options.Progress; 0 if not known
+	// Idle, if not nil, is called each time R, or Path where it is a pipe, has brought nothing for idleAfter. It is
+	// called by the goroutine that calls Read. Without a context that can end it is not.
+	Idle func()
 }
 
 // zstdMemory bounds what a zstd frame may ask for as its window.
@@ -113,7 +116,7 @@ func open(ctx context.Context, in Input, m *meter, secrets func([]byte)) (*reade
 		r.close = func() { f.Close() }
 		raw = f
 	}
-	raw, stop := interruptible(ctx, raw)
+	raw, stop := interruptible(ctx, raw, in.Idle)
 	r.closes(stop)
 	if m != nil {
 		raw = &metered{r: raw, meter: m}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"os"
+	"time"
 )
 
 const progressStep = 1 << 20 // bytes between two calls of Options.Progress
@@ -54,9 +55,12 @@ func (m *metered) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// interruptible makes a Read of r that blocks, as that of a pipe may, return when ctx is done. stop ends its goroutine,
-// unless that hangs in a Read. Regular files never block and are returned as they are.
-func interruptible(ctx context.Context, r io.Reader) (_ io.Reader, stop func()) {
+// idleAfter is how long a pipe brings nothing until Input.Idle is called.
+const idleAfter = 500 * time.Millisecond
+
+// interruptible makes a Read of r that blocks, as that of a pipe may, return when ctx is done, and call idle while it
+// waits. stop ends its goroutine, unless that hangs in a Read. Regular files never block and are returned as they are.
+func interruptible(ctx context.Context, r io.Reader, idle func()) (_ io.Reader, stop func()) {
 	if f, ok := r.(*os.File); ok {
 		if st, err := f.Stat(); err == nil && st.Mode().IsRegular() {
 			return r, func() {}
@@ -65,7 +69,10 @@ func interruptible(ctx context.Context, r io.Reader) (_ io.Reader, stop func()) 
 	if ctx.Done() == nil {
 		return r, func() {}
 	}
-	b := &blocking{ctx: ctx, ask: make(chan []byte), got: make(chan result, 1)}
+	if idle == nil {
+		idle = func() {}
+	}
+	b := &blocking{ctx: ctx, idle: idle, ask: make(chan []byte), got: make(chan result, 1)}
 	go func() {
 		for p := range b.ask {
 			n, err := r.Read(p)
@@ -81,10 +88,11 @@ type result struct {
 }
 
 type blocking struct {
-	ctx context.Context
-	ask chan []byte
-	got chan result
-	bad error
+	ctx  context.Context
+	idle func()
+	ask  chan []byte
+	got  chan result
+	bad  error
 }
 
 func (b *blocking) Read(p []byte) (int, error) {
@@ -95,11 +103,17 @@ func (b *blocking) Read(p []byte) (int, error) {
 		return 0, b.bad
 	}
 	b.ask <- p // the goroutine is idle: it has answered every read before
-	select {
-	case r := <-b.got:
-		return r.n, r.err
-	case <-b.ctx.Done():
-		b.bad = b.ctx.Err() // p belongs to the hanging Read from now on
-		return 0, b.bad
+	wait := time.NewTicker(idleAfter)
+	defer wait.Stop()
+	for {
+		select {
+		case r := <-b.got:
+			return r.n, r.err
+		case <-wait.C:
+			b.idle()
+		case <-b.ctx.Done():
+			b.bad = b.ctx.Err() // p belongs to the hanging Read from now on
+			return 0, b.bad
+		}
 	}
 }

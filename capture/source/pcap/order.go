@@ -126,8 +126,12 @@ func (g *merge) admit() error {
 		if f.pending.number == 0 { // not read from yet
 			if f.r == nil && !g.done[f.index] {
 				r, err := open(g.ctx, f.input, g.meter, g.secrets)
+				if g.ctx.Err() != nil {
+					return g.ctx.Err()
+				}
 				if err != nil {
-					return err
+					g.vanished(f, err)
+					continue
 				}
 				f.r = r
 			}
@@ -138,6 +142,17 @@ func (g *merge) admit() error {
 		}
 	}
 	return nil
+}
+
+// vanished takes note of an input that could be read when it was looked at first, and cannot be any more.
+func (g *merge) vanished(f *feed, err error) {
+	var fe *FormatError
+	if errors.As(err, &fe) {
+		err = fe.Err
+	}
+	f.quality.TruncatedInput = true
+	f.quality.Notes = append(f.quality.Notes, fmt.Sprintf("not read, it is gone: %v", err))
+	g.done[f.index] = true
 }
 
 func (g *merge) earliest() capture.Instant {

@@ -15,20 +15,27 @@ type Limits struct {
 	OutOfOrder int64
 	// OutOfOrderTotal is the same for all connections together; 0 means 256 MiB.
 	OutOfOrderTotal int64
-	// Connections is how many connections may be open at once; 0 means 1,000,000. Beyond it the one idle for longest
-	// is closed.
+	// Connections is how many connections may be open at once, those included that have just closed; 0 means 250,000.
+	// Beyond it one is forgotten: one that never answered, else one that is over, else the one idle for longest.
 	Connections int
 }
 
+// The limits that hold where Limits say nothing.
+const (
+	DefaultOutOfOrder      = 4 << 20   // bytes
+	DefaultOutOfOrderTotal = 256 << 20 // bytes
+	DefaultConnections     = 250_000
+)
+
 func (l Limits) orDefaults() Limits {
 	if l.OutOfOrder <= 0 {
-		l.OutOfOrder = 4 << 20
+		l.OutOfOrder = DefaultOutOfOrder
 	}
 	if l.OutOfOrderTotal <= 0 {
-		l.OutOfOrderTotal = 256 << 20
+		l.OutOfOrderTotal = DefaultOutOfOrderTotal
 	}
 	if l.Connections <= 0 {
-		l.Connections = 1_000_000
+		l.Connections = DefaultConnections
 	}
 	return l
 }

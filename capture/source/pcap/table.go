@@ -144,8 +144,7 @@ func (c *conn) isRenewedBy(s *segment) bool {
 // add opens a connection with its first segment.
 func (t *table) add(s *segment) *conn {
 	if len(t.conns) >= t.limits.Connections {
-		t.quality[s.input].LimitCuts++
-		t.remove(t.oldest)
+		t.makeRoom(s.input)
 	}
 	t.lastID++
 	c := &conn{t: t, flow: s.flow, input: s.input, dir: [2]direction{newDirection(), newDirection()}}
@@ -154,6 +153,33 @@ func (t *table) add(s *segment) *conn {
 	t.young = append(t.young, listed{c, s.at})
 	return c
 }
+
+// makeRoom forgets the connection that will be missed least: one that never answered or carried a byte, of which a flood
+// makes many; else one that is over; else the one idle for longest.
+func (t *table) makeRoom(input int) {
+	for len(t.young) > 0 {
+		c := t.young[0].c
+		t.young[0].c = nil
+		if t.young = t.young[1:]; !c.gone && c.unborn() {
+			t.quality[input].LimitCuts++
+			t.remove(c)
+			return
+		}
+	}
+	for len(t.closing) > 0 {
+		c := t.closing[0].c
+		t.closing[0].c = nil
+		if t.closing = t.closing[1:]; !c.gone {
+			t.remove(c)
+			return
+		}
+	}
+	t.quality[input].LimitCuts++
+	t.remove(t.oldest)
+}
+
+// unborn tells whether c is not known to have been answered, and has carried nothing.
+func (c *conn) unborn() bool { return c.sink == nil && c.copyOf == nil && !c.hand.done }
 
 // close puts c among the connections that are over. They are kept for a while: late packets belong to them.
 func (t *table) close(c *conn) {
@@ -166,7 +192,7 @@ func (t *table) close(c *conn) {
 // expire forgets connections that are over or never lived, once their time has passed.
 func (t *table) expire() {
 	t.closing = t.sweep(t.closing, linger, func(c *conn) bool { return true })
-	t.young = t.sweep(t.young, halfOpen, func(c *conn) bool { return c.sink == nil && !c.hand.done })
+	t.young = t.sweep(t.young, halfOpen, (*conn).unborn)
 }
 
 // sweep looks at the connections that have been in list for age: those without a packet for age are removed, the others

@@ -1,7 +1,6 @@
 package pcap
 
 import (
-	"bytes"
 	"fmt"
 	"slices"
 	"strings"
@@ -325,35 +324,5 @@ func TestTimes(t *testing.T) {
 	want := []capture.Stamp{{Seen: ms(30), At: ms(30), Packet: 5}, {Seen: ms(10), At: ms(30), Packet: 5}, {Seen: ms(20), At: ms(30), Packet: 6}}
 	if got := r.conns[0].dir[0].at; !slices.Equal(got, want) {
 		t.Errorf("got %v\nwant %v", got, want)
-	}
-}
-
-// Limits give up holes and forget connections, and say so.
-func TestLimits(t *testing.T) {
-	k := newTalk()
-	ps := hello()
-	var want bytes.Buffer
-	for i := range 50 {
-		data := text(1000, int64(i))
-		want.WriteString(data)
-		ps = append(ps, pkt{ms: 10 + float64(i), side: 'c', flags: "A", seq: 101 + int64(i)*1000, ack: 1, data: data})
-	}
-	in := file(k.packets(ps...)...)
-	for _, l := range []Limits{{OutOfOrder: 5000}, {OutOfOrderTotal: 5000}} {
-		r, q := read(t, Options{Limits: l}, Input{R: bytes.NewReader(in)})
-		d := r.conns[0]
-		if q[0].LimitCuts != 1 || d.dir[0].missing != 100 || !bytes.Equal(d.dir[0].data[100:], want.Bytes()) || d.log[0] != "client missing 100 #7" {
-			t.Errorf("%+v: %+v, missing %d: %v", l, q[0], d.dir[0].missing, d.log[0])
-		}
-	}
-	var many []raw
-	for i := range 20 {
-		k := newTalk()
-		k.clientPort += uint16(i)
-		many = append(many, k.packet(pkt{ms: float64(i), side: 'c', flags: "PA", seq: 1, ack: 1, data: fmt.Sprintf("GET /%d", i)}))
-	}
-	r, q := read(t, Options{Limits: Limits{Connections: 3}}, Input{R: bytes.NewReader(file(many...))})
-	if len(r.conns) != 20 || q[0].LimitCuts != 17 {
-		t.Errorf("%d connections, %d cuts", len(r.conns), q[0].LimitCuts)
 	}
 }

@@ -10,12 +10,6 @@ import (
 	"mcptrace/capture/source/feed"
 )
 
-// The buffers of a link: small until a peer fills them.
-const (
-	bufferFirst = 16 << 10
-	bufferMost  = 256 << 10
-)
-
 // link is one client's connection and the upstream's that serves it.
 //
 // Two goroutines run a link: requests reads from the client, responses from the upstream. Each tells the tap what it read
@@ -68,6 +62,8 @@ func (k *link) run() {
 		<-k.answered
 		k.up.close()
 		k.toUp.stop()
+	}
+	if k.toClient != nil {
 		k.toClient.last()
 		k.toClient.stop()
 	}

@@ -11,20 +11,16 @@ import (
 
 // requests forwards the client's bytes until the client ends, is refused or is cut off.
 func (k *link) requests() {
-	in := &inbound{link: k}
-	buf := make([]byte, bufferFirst)
+	in := &inbound{link: k, window: newWindow()}
+	defer in.window.release()
 	for {
-		if in.held == len(buf) || in.full && len(buf) < bufferMost {
-			buf = append(buf, make([]byte, len(buf))...)
-		}
 		k.reading.Store(true)
-		n, err := k.client.Read(buf[in.held:])
+		n, err := in.window.read(k.client)
 		k.reading.Store(false)
 		if n > 0 {
 			in.at = k.stamp()
 			k.active.Store(int64(in.at.Seen))
-			in.full = in.held+n == len(buf)
-			if r := in.forward(buf[:in.held+n]); r != nil {
+			if r := in.forward(in.window.bytes()); r != nil {
 				k.refuse(r, in)
 				return
 			}
@@ -46,19 +42,18 @@ func (k *link) requests() {
 // inbound is the client's direction: what of it has been looked at, told and forwarded.
 type inbound struct {
 	*link
-	gate gate
-	held int           // bytes of the window that may not be forwarded yet
-	full bool          // the last read filled the buffer
-	off  int64         // offset of what was told
-	at   capture.Stamp // when the last bytes were read
+	window *window
+	gate   gate
+	off    int64         // offset of what was told
+	at     capture.Stamp // when the last bytes were read
 }
 
-// forward sends on what may be sent of the window w, and moves the rest to its front.
+// forward sends on what may be sent of the window, whose bytes are w.
 func (in *inbound) forward(w []byte) error {
 	k := in.link
 	if k.tunnel.Load() {
-		in.held = 0
 		in.send(w, w)
+		in.window.drop(len(w))
 		return nil
 	}
 	var out []byte // what is to be sent instead of w[:from]
@@ -100,7 +95,7 @@ func (in *inbound) forward(w []byte) error {
 			in.send(w[:safe], w[:safe])
 		}
 		in.gate.shift(safe)
-		in.held = copy(w, w[safe:])
+		in.window.drop(safe)
 		in.since()
 		return nil
 	}
@@ -123,7 +118,7 @@ func (in *inbound) send(p, out []byte) {
 	if len(p) == 0 || k.up == nil {
 		return
 	}
-	k.tap.Data(capture.Client, p, in.at)
+	k.tap.Keep(capture.Client, p, in.window.large, in.at)
 	in.off += int64(len(p))
 	if k.deaf.Load() {
 		return

@@ -10,22 +10,16 @@ import (
 // responses forwards the upstream's bytes until it ends or is cut off.
 func (k *link) responses() {
 	defer close(k.answered)
-	out := &outbound{link: k, hold: -1}
+	out := &outbound{link: k, window: newWindow(), hold: -1}
+	defer out.window.release()
 	out.parser = http1.NewResponseParser(out, k.method)
-	buf := make([]byte, bufferFirst)
 	for {
-		if out.held == len(buf) || out.full && len(buf) < bufferMost {
-			buf = append(buf, make([]byte, len(buf))...)
-		}
-		n, err := k.up.Read(buf[out.held:])
-		if n > 0 {
-			out.full = out.held+n == len(buf)
-			if !out.forward(buf[:out.held+n], n) {
-				return
-			}
+		n, err := out.window.read(k.up)
+		if n > 0 && !out.forward(n) {
+			return
 		}
 		if err != nil {
-			out.write(buf[:out.held]) // a head that broke off
+			out.write(out.window.bytes()) // a head that broke off
 			k.serverEnded(k.up.ending(err))
 			return
 		}
@@ -36,24 +30,23 @@ func (k *link) responses() {
 // ways does not reach the client; everything else goes on at once.
 type outbound struct {
 	*link
+	window *window
 	parser *http1.Parser
 	base   int64 // offset of the window
 	hold   int64 // offset at which the head that is held back begins; -1: none
-	held   int   // bytes of the window held back
-	full   bool  // the last read filled the buffer
 	opaque bool  // not framed any more: passed on as it comes
 	status int
 	bad    *refusal
 }
 
-// forward passes on what may be passed of the window w, whose last n bytes are new, and moves the rest to its front;
-// false: the link is over.
-func (o *outbound) forward(w []byte, n int) bool {
+// forward passes on what may be passed of the window, whose last n bytes are new; false: the link is over.
+func (o *outbound) forward(n int) bool {
 	k := o.link
 	s := k.stamp()
 	k.active.Store(int64(s.Seen))
+	w := o.window.bytes()
 	fresh := w[len(w)-n:]
-	k.tap.Data(capture.Server, fresh, s)
+	k.tap.Keep(capture.Server, fresh, o.window.large, s)
 	if !o.opaque {
 		o.parser.Write(fresh)
 	}
@@ -68,7 +61,7 @@ func (o *outbound) forward(w []byte, n int) bool {
 	if !o.write(w[:safe]) {
 		return false
 	}
-	o.held = copy(w, w[safe:])
+	o.window.drop(safe)
 	return true
 }
 

@@ -207,7 +207,7 @@ func (v *conversation) Ack(of capture.Side, off int64, gone bool, s capture.Stam
 		}
 	}
 	if n > 0 {
-		v.unacked[of] = append(waiting[:0], waiting[n:]...)
+		v.unacked[of] = slices.Delete(waiting, 0, n)
 		v.flush(false)
 	}
 }

@@ -13,7 +13,7 @@ func (p *Parser) readSize(b []byte) int {
 	n, whole := p.collect(b, MaxChunkLine)
 	if !whole {
 		if len(p.buf) > MaxChunkLine {
-			p.fail(p.start, "chunk-size line longer than 4 KiB")
+			p.exceed(p.start, "chunk-size line longer than 4 KiB")
 		}
 		return n
 	}
@@ -79,11 +79,11 @@ func (p *Parser) readTrailers(b []byte) int {
 	n, whole := p.collect(b, MaxHead)
 	switch {
 	case len(p.buf) > MaxHead:
-		p.fail(p.start, "trailer section longer than 256 KiB")
+		p.exceed(p.start, "trailer section longer than 256 KiB")
 	case whole && isBlank(p.buf[p.line:]):
 		fields, dropped, err := parseFields(string(p.buf))
 		if err != nil {
-			p.fail(p.start, err.Error())
+			p.reject(err)
 			break
 		}
 		p.head.Trailers = fields

@@ -2,6 +2,7 @@ package http1
 
 import (
 	"bytes"
+	"errors"
 	"strings"
 )
 
@@ -39,6 +40,7 @@ type Parser struct {
 	buf   []byte
 	line  int // index in buf of the current line
 	head  *Head
+	cut   bool // a limit ended the message that was Broken last
 }
 
 // NewRequestParser returns a Parser for the client's direction.
@@ -65,6 +67,9 @@ func (p *Parser) Idle() bool { return p.state == between }
 
 // InBody reports whether the Parser stands in a body, the framing of its transfer chunks included.
 func (p *Parser) InBody() bool { return inLength <= p.state && p.state <= trailers }
+
+// Limited reports whether the message that was Broken last exceeded a limit of the Parser: it may be well-formed.
+func (p *Parser) Limited() bool { return p.cut }
 
 // Offset returns the number of bytes written and missed so far.
 func (p *Parser) Offset() int64 { return p.off }
@@ -173,6 +178,26 @@ func (p *Parser) end() {
 
 // fail leaves the message unfinished and starts hunting.
 func (p *Parser) fail(off int64, why string) {
+	p.cut = false
+	p.broken(off, why)
+}
+
+// exceed is fail where one of the Parser's own limits is the reason.
+func (p *Parser) exceed(off int64, why string) {
+	p.cut = true
+	p.broken(off, why)
+}
+
+// reject gives up a head or trailer section that could not be parsed.
+func (p *Parser) reject(err error) {
+	if errors.Is(err, errFieldLimit) {
+		p.exceed(p.start, err.Error())
+		return
+	}
+	p.fail(p.start, err.Error())
+}
+
+func (p *Parser) broken(off int64, why string) {
 	p.Resync()
 	p.h.Broken(off, strings.TrimPrefix(why, "http1: "))
 }

@@ -22,11 +22,11 @@ func (p *Parser) readHead(b []byte) int {
 	case !ok:
 		p.fail(p.start, errStartLine.Error())
 	case len(p.buf) > MaxHead:
-		p.fail(p.start, errHeadLimit.Error())
+		p.exceed(p.start, errHeadLimit.Error())
 	case whole && isBlank(p.buf[p.line:]):
 		h, err := parseHead(string(p.buf), p.request)
 		if err != nil {
-			p.fail(p.start, err.Error())
+			p.reject(err)
 			break
 		}
 		p.headRead(h)

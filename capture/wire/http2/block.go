@@ -16,6 +16,7 @@ type block struct {
 	buf      []byte
 	mark     int  // where in buf the current frame's payload begins
 	cut      bool // buf lacks bytes, and holds none from behind them
+	limited  bool // … because of maxBlock
 }
 
 // begin opens the header block of f, a HEADERS or PUSH_PROMISE frame.
@@ -29,7 +30,7 @@ func (b *block) add(p []byte) {
 		return
 	}
 	if most := maxBlock - len(b.buf); len(p) > most {
-		p, b.cut = p[:most], true
+		p, b.cut, b.limited = p[:most], true, true
 	}
 	b.buf = append(b.buf, p...)
 }
@@ -97,6 +98,7 @@ func (r *Reader) endBlock(end int64, cut bool) {
 	b := &r.block
 	b.open = false
 	fields, complete := r.hpack.decode(b.buf)
+	r.limited = b.limited || r.hpack.list > maxList
 	if b.cut || cut {
 		r.hpack.forget()
 		complete = false

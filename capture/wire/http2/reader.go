@@ -29,6 +29,8 @@ type Reader struct {
 	block block
 	scan  scanner
 	hpack decoder
+	// limited tells that the header block told last is more than is kept.
+	limited bool
 }
 
 // NewReader returns a Reader at the beginning of a connection, which tells h what it finds. A client's direction begins
@@ -40,6 +42,10 @@ func NewReader(h Handler, fromClient bool) *Reader {
 	}
 	return r
 }
+
+// Limited reports whether the header block told last lacks fields because it exceeds what is kept: 1 MiB of it, or of the
+// list it stands for.
+func (r *Reader) Limited() bool { return r.limited }
 
 // Resync makes r look for a frame border from here on: the next byte is anywhere in the connection, although often the
 // first of a frame. Until the border is sure (the frame is whole, or others follow it) r tells nothing, and then what it

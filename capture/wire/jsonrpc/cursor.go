@@ -1,6 +1,9 @@
 package jsonrpc
 
-const tooDeep = "nested more than 1000 deep"
+const (
+	tooDeep = "nested more than 1000 deep"
+	tooMany = "more than 10000 messages in a batch"
+)
 
 // cursor walks over JSON text and validates it as it goes. Its methods return false at the first
 // byte that cannot be, with i there.
@@ -24,11 +27,11 @@ func (c *cursor) ended() bool { return c.i == len(c.b) && c.reason == "" }
 func (c *cursor) err() error {
 	switch {
 	case c.ended():
-		return &SyntaxError{int64(c.i), "unexpected end"}
+		return &SyntaxError{Offset: int64(c.i), Reason: "unexpected end"}
 	case c.reason == "":
-		return &SyntaxError{int64(c.i), "unexpected byte"}
+		return &SyntaxError{Offset: int64(c.i), Reason: "unexpected byte"}
 	}
-	return &SyntaxError{int64(c.i), c.reason}
+	return &SyntaxError{int64(c.i), c.reason, c.reason == tooDeep || c.reason == tooMany}
 }
 
 // peek returns the byte at i, 0 at the end, where a NUL can never stand.

@@ -60,6 +60,7 @@ func (m Message) IsResponse() bool { return m.Kind == Result || m.Kind == Error 
 type SyntaxError struct {
 	Offset int64 // bytes before the offending one
 	Reason string
+	Limit  bool // MaxDepth or MaxBatch is the reason: the text may be valid
 }
 
 // Error names the place and the reason.
@@ -118,7 +119,7 @@ func (p *Parser) batch() bool {
 			return p.fail("batch element is no object")
 		}
 		if len(p.ms) == MaxBatch {
-			return p.fail("more than 10000 messages in a batch")
+			return p.fail(tooMany)
 		}
 		return p.message(2)
 	})
