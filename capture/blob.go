@@ -26,8 +26,16 @@ func BlobOf(p []byte) Blob { return Blob{mem: p} }
 // Len returns the number of bytes.
 func (b *Blob) Len() int64 { return b.flen + int64(len(b.mem)) }
 
+// directAt is the size from which on what is appended to a large Blob goes to its file without being gathered first.
+const directAt = 64 << 10
+
 // Append copies p to the end.
 func (b *Blob) Append(p []byte) {
+	if len(p) >= directAt && b.Len()+int64(len(p)) >= spillAt && b.spill() {
+		n, err := b.file.WriteAt(p, b.flen)
+		b.flen += int64(n)
+		p, b.err = p[n:], err
+	}
 	if len(b.mem)+len(p) > cap(b.mem) {
 		b.grow(len(b.mem) + len(p))
 	}
@@ -65,13 +73,14 @@ func (b *Blob) AppendZeros(n int64) {
 	}
 }
 
-func (b *Blob) spill() {
+// spill moves the bytes in memory to the file and reports whether it could.
+func (b *Blob) spill() bool {
 	if b.err != nil {
-		return
+		return false
 	}
 	if b.file == nil {
 		if b.file, b.err = os.CreateTemp("", "mcptrace-*"); b.err != nil {
-			return
+			return false
 		}
 		os.Remove(b.file.Name())
 	}
@@ -79,6 +88,7 @@ func (b *Blob) spill() {
 		b.flen += int64(len(b.mem))
 		b.mem = b.mem[:0]
 	}
+	return b.err == nil
 }
 
 // Err tells why bytes could not be moved to the temporary file. They then stay in memory and remain readable.
