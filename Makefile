@@ -27,13 +27,12 @@ fuzz:
 	@for p in $$(go list ./...); do for f in $$(go test -list '^Fuzz' $$p | grep '^Fuzz'); do \
 		echo $$p $$f; go test -run '^$$' -fuzz "^$$f$$" -fuzztime $(T) -fuzzminimizetime 10x $$p || exit 1; done; done
 
-# MB=500: how large the capture is.
+# MB=500: how large the capture is. What it prints belongs into docs/performance.md.
 bench: build
 	mkdir -p dist
 	go run ./tools/bigpcap -mb $(MB) -o dist/big.pcap
-	/usr/bin/time -v ./mcptrace analyze --format json dist/big.pcap >dist/big.json
-	rm -f dist/big.db
-	/usr/bin/time -v ./mcptrace record pcap -o dist/big.db dist/big.pcap
+	go build -o dist/bench ./tools/bench
+	dist/bench -mcptrace ./mcptrace dist/big.pcap
 
 demo: build
 	./mcptrace analyze testdata/pcaps/answer_then_reset.pcap

@@ -79,10 +79,9 @@ func (b *Blob) spill() bool {
 		return false
 	}
 	if b.file == nil {
-		if b.file, b.err = os.CreateTemp("", "mcptrace-*"); b.err != nil {
+		if b.file, b.err = spills.get(); b.err != nil {
 			return false
 		}
-		os.Remove(b.file.Name())
 	}
 	if _, b.err = b.file.WriteAt(b.mem, b.flen); b.err == nil {
 		b.flen += int64(len(b.mem))
@@ -163,8 +162,12 @@ func (b *Blob) Prefix(n int64) Blob {
 
 // Release gives the memory and the temporary file back. The Blob is empty afterwards.
 func (b *Blob) Release() {
-	if b.file != nil {
+	switch {
+	case b.file == nil:
+	case b.err != nil:
 		b.file.Close()
+	default:
+		spills.put(b.file, b.flen)
 	}
 	buffers.put(b.from)
 	*b = Blob{}
