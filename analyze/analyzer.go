@@ -30,10 +30,11 @@ type Input struct {
 
 // Analyzer collects exchanges and says in Report what they add up to. It is not safe for concurrent use.
 type Analyzer struct {
-	opt    Options
-	hidden int // exchanges before the filter
-	cases  []*Case
-	acts   acts
+	opt     Options
+	hidden  int // exchanges before the filter
+	cases   []*Case
+	acts    acts
+	repeats repeats
 
 	https    sharing[HTTP]
 	headers  sharing[Header]
@@ -116,6 +117,7 @@ func (a *Analyzer) correlate() {
 	for _, c := range a.cases {
 		c.summary()
 	}
+	a.findRepeats()
 	a.findHops()
 	for _, c := range a.cases {
 		a.deliver(c)

@@ -102,7 +102,7 @@ func (a *Analyzer) findReissues() {
 	}
 	for _, c := range a.cases {
 		k := c.call()
-		if c.HTTP.Method != "POST" && c.Proto != "stdio" || c.R.Kind != capture.KindRequest || c.HopOf != nil || strings.HasPrefix(k.Method, "tasks/") {
+		if c.HTTP.Method != "POST" && c.Proto != "stdio" || c.R.Kind != capture.KindRequest || c.HopOf != nil || strings.HasPrefix(k.Method, "tasks/") || !a.repeats.has(c) {
 			continue
 		}
 		key := callKey{where: c.endpoint(), fp: k.Fingerprint}

@@ -40,7 +40,7 @@ func (a *Analyzer) findHops() {
 func (a *Analyzer) joinHops(isHop func(outer, inner *Case) bool) {
 	open := map[[32]byte][]*Case{}
 	for _, c := range a.cases {
-		if c.HTTP.Method != "POST" || len(c.R.Calls) == 0 {
+		if c.HTTP.Method != "POST" || len(c.R.Calls) == 0 || !a.repeats.has(c) {
 			continue
 		}
 		key := fingerprint(c)

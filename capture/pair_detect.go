@@ -56,6 +56,7 @@ func (d *detector) Missing(from Side, n int64, s Stamp) {
 func (d *detector) Ack(of Side, off int64, gone bool, s Stamp) {
 	if d.inner != nil {
 		d.inner.Ack(of, off, gone, s)
+		d.letGo()
 		return
 	}
 	d.pass(func(in Duplex) { in.Ack(of, off, gone, s) })
@@ -64,6 +65,15 @@ func (d *detector) Ack(of Side, off int64, gone bool, s Stamp) {
 // End implements Duplex.
 func (d *detector) End(by Side, how How, s Stamp) {
 	d.pass(func(in Duplex) { in.End(by, how, s) })
+	d.letGo()
+}
+
+// letGo drops the reader once nothing more can come of it: sources remember connections for a while after their end, and
+// there may be thousands.
+func (d *detector) letGo() {
+	if p, ok := d.inner.(*h1Pair); ok && p.spent() {
+		d.inner = ignore{}
+	}
 }
 
 // Close implements Duplex.

@@ -1,6 +1,8 @@
 package capture
 
 import (
+	"strings"
+
 	"mcptrace/capture/wire/http1"
 )
 
@@ -307,7 +309,25 @@ func (d *h1Side) Head(h *http1.Head, end int64) {
 	}
 	m := d.msg()
 	m.Head, m.HeadEnd = h, end-d.origin
-	d.ex.Proto = h.Proto[len("HTTP/"):]
+	d.ex.Proto = protoOf(h)
+}
+
+// protoOf returns the version, which will outlive the head it stands in.
+func protoOf(h *http1.Head) string {
+	switch v := h.Proto[len("HTTP/"):]; v {
+	case "1.1":
+		return "1.1"
+	case "1.0":
+		return "1.0"
+	default:
+		return strings.Clone(v)
+	}
+}
+
+// spent reports whether nothing more can come of the pair: both sides have ended and no exchange waits.
+func (p *h1Pair) spent() bool {
+	ended := p.over || p.side[Client].ended != NoEnd && p.side[Server].ended != NoEnd
+	return ended && p.next == nil && len(p.queue) == 0 && len(p.done.wait) == 0 && p.side[Client].ex == nil && p.side[Server].ex == nil
 }
 
 // Body implements http1.Handler.

@@ -15,10 +15,11 @@ var spares struct {
 	list []spare
 }
 
-// What is held: so many messages' memory, and no more than so many chunks of one.
+// What is held: so many messages' memory, and no more than so many chunks of one: what a large message needed would be
+// wasted on a small one.
 const (
 	maxSpares      = 256
-	maxSpareChunks = 256
+	maxSpareChunks = 32
 )
 
 // begin gives a message that is still empty its memory.

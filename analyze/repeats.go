@@ -1,0 +1,27 @@
+package analyze
+
+import "encoding/binary"
+
+// repeats knows which requests ask for what another one asked for too. Most do not: they can be nobody's second attempt
+// and no leg of a call through a gateway.
+type repeats map[uint64]bool
+
+// findRepeats goes through the exchanges once. Two different requests fall together once in 2⁶⁴; that costs a look.
+func (a *Analyzer) findRepeats() {
+	a.repeats = repeats{}
+	for _, c := range a.cases {
+		if len(c.R.Calls) > 0 {
+			k := repeatOf(c)
+			_, again := a.repeats[k]
+			a.repeats[k] = again
+		}
+	}
+}
+
+// has reports whether another exchange asks for the same as c.
+func (r repeats) has(c *Case) bool { return r[repeatOf(c)] }
+
+func repeatOf(c *Case) uint64 {
+	fp := fingerprint(c)
+	return binary.LittleEndian.Uint64(fp[:])
+}
