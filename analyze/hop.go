@@ -136,7 +136,7 @@ func sameAnswer(x, y *Case) bool {
 	}
 	for i := range x.Answers {
 		p, q := &x.Answers[i], &y.Answers[i]
-		if p.Message != nil && q.Message != nil && p.Level == capture.LevelDispatched && q.Level == capture.LevelDispatched && p.Message.Result.Same(q.Message.Result) < 0 {
+		if p.Message != nil && q.Message != nil && p.Level == capture.LevelDispatched && q.Level == capture.LevelDispatched && p.Message.Sum.Same(q.Message.Sum) < 0 {
 			return false
 		}
 	}

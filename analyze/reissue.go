@@ -245,5 +245,5 @@ func compare(p, q *Answer) string {
 	case p.Kind == "result" && (q.Kind == "error" || q.Message.Result.IsError && !p.Message.Result.IsError):
 		return "second-is-error"
 	}
-	return map[int]string{+1: "same", -1: "differs"}[p.Message.Result.Same(q.Message.Result)]
+	return map[int]string{+1: "same", -1: "differs"}[p.Message.Sum.Same(q.Message.Sum)]
 }

@@ -20,7 +20,7 @@ func (a *Analyzer) toolHints() {
 	hints := map[tool]string{}
 	for _, c := range a.cases {
 		for i := range c.R.Messages {
-			for _, t := range c.R.Messages[i].Result.Tools {
+			for _, t := range c.R.Messages[i].Result.Tools() {
 				hints[tool{c.endpoint(), t.Name}] = hintOf(&t)
 			}
 		}

@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
-	"hash/maphash"
 
 	"mcptrace/capture/wire/jsonrpc"
 )
@@ -38,13 +37,13 @@ type Call struct {
 	ClientVer    string
 
 	ProgressToken string // raw JSON
-	RequestState  bool   // an input-required round goes on
 	StateHash     [8]byte
 	TaskID        string
-	Cursor        bool
 	CancelID      jsonrpc.ID // notifications/cancelled: which call
 	Idempotency   string     // an idempotency key among the arguments
 	Traceparent   string
+	RequestState  bool // an input-required round goes on
+	Cursor        bool
 	Meta          bool // params._meta has a key of io.modelcontextprotocol/
 	ClientCaps    bool // … clientCapabilities among them
 	Capabilities  bool // initialize: params.capabilities is an object
@@ -206,125 +205,6 @@ func readRequest(body []byte) (calls []Call, batch bool, err error) {
 }
 
 var errNoCall = errors.New("not a JSON-RPC message")
-
-// ResultFacts are the few members of a result or error that later messages refer to.
-type ResultFacts struct {
-	Raw        uint64  // hash of the result or error as it stood on the wire; differs from run to run
-	Digest     uint64  // of its value without _meta; zero for results too large to be worth it; differs from run to run
-	Code       int64   // of an error
-	IsError    bool    // tools/call: the tool said it failed
-	ResultType string  // modern: complete, input_required, task
-	StateHash  [8]byte // requestState of an input_required result
-	State      bool
-	TaskID     string
-	TaskStatus string
-	Version    string // initialize: the version agreed on
-	ServerName string
-	ServerVer  string
-	NextCursor bool
-	Shape      string // what the members look like: initialize, discover, tools, content, resources
-	Tools      []ToolHints
-}
-
-// Same compares two answers: +1 equal, -1 different, 0 not known (too large to be compared but byte by byte).
-func (f *ResultFacts) Same(g *ResultFacts) int {
-	switch {
-	case f.Raw == g.Raw, f.Digest == g.Digest && f.Digest != 0:
-		return +1
-	case f.Digest == 0 || g.Digest == 0:
-		return 0
-	}
-	return -1
-}
-
-// digestLimit is the size up to which results are compared by value.
-const digestLimit = 4 << 10
-
-var rawSeed = maphash.MakeSeed()
-
-// readResult takes the facts from a response.
-func readResult(m jsonrpc.Message) *ResultFacts {
-	body := m.Result
-	if m.Kind == jsonrpc.Error {
-		body = m.Err
-	}
-	f := &ResultFacts{Code: m.Code, Raw: maphash.Bytes(rawSeed, body)}
-	if len(body) <= digestLimit {
-		f.Digest, _ = jsonrpc.Digest(body, "_meta")
-	}
-	if m.Kind == jsonrpc.Result {
-		f.members(m.Members)
-	}
-	if f.Shape == "tools" {
-		f.Tools = ReadTools(body)
-	}
-	return f
-}
-
-// members takes the facts from the members of a result.
-func (f *ResultFacts) members(result []jsonrpc.Member) {
-	var has shape
-	for i := range result {
-		raw := result[i].Value
-		switch string(result[i].Key) {
-		case "isError":
-			f.IsError = string(raw) == "true"
-		case "resultType":
-			f.ResultType = textOf(raw)
-		case "requestState":
-			f.State, f.StateHash = true, shortHash(canonical(raw))
-		case "taskId":
-			f.TaskID = textOf(raw)
-		case "status":
-			f.TaskStatus = textOf(raw)
-		case "task":
-			f.TaskID, f.TaskStatus = textAt(raw, "taskId"), textAt(raw, "status")
-		case "protocolVersion":
-			f.Version, has.version = textOf(raw), true
-		case "serverInfo":
-			f.ServerName, f.ServerVer, has.server = textAt(raw, "name"), textAt(raw, "version"), true
-		case "nextCursor":
-			f.NextCursor = true
-		case "capabilities":
-			has.capabilities = true
-		case "supportedVersions":
-			has.versions = true
-		case "tools":
-			has.tools = true
-		case "content":
-			has.content = true
-		case "resources":
-			has.resources = true
-		}
-	}
-	f.Shape = has.name()
-}
-
-// textAt returns the text of a member of obj, "" where it has none.
-func textAt(obj []byte, key string) string {
-	raw, _ := jsonrpc.Get(obj, key)
-	return textOf(raw)
-}
-
-// shape is which telling members a result has.
-type shape struct{ version, server, capabilities, versions, tools, content, resources bool }
-
-// name says what a result looks like, for recognition without its request.
-func (s shape) name() string {
-	switch {
-	case s.capabilities && s.server && s.version:
-		return "initialize"
-	case s.versions && s.capabilities:
-		return "discover"
-	case s.tools:
-		return "tools"
-	case s.content:
-		return "content"
-	case s.resources:
-		return "resources"
-	}
-	return ""
-}
 
 // ToolHints are a tool's own claims about itself, from a tools/list result. They are hints, not promises.
 type ToolHints struct {

@@ -41,11 +41,9 @@ type Inbound struct {
 	Holed      bool         // bytes of it were not captured
 	CROnly     bool         // only a bare CR dispatched it, or ended a line in it
 	Result     *ResultFacts // never nil; of what is no response it says nothing
+	Sum        AnswerSum    // of a response
 	Subscribed string       // _meta subscriptionId, raw JSON
 }
-
-// noResult is the Result of what is no response.
-var noResult = new(ResultFacts)
 
 // IsResponse reports whether it answers a call.
 func (m *Inbound) IsResponse() bool { return m.Kind == jsonrpc.Result || m.Kind == jsonrpc.Error }
@@ -293,7 +291,7 @@ func (r *Reading) readTail(t sse.Tail, m *Message, s Stream) {
 	}
 	if complete {
 		in.Level = LevelUnframed
-		in.Result = readResult(msg)
+		in.Result, in.Sum = readResult(msg)
 		if t.DataEnd > 0 {
 			in.End = t.DataEnd
 		}
@@ -401,7 +399,7 @@ func inbound(m jsonrpc.Message) Inbound {
 	in := Inbound{Kind: m.Kind, ID: m.ID, Method: m.Method, Result: noResult}
 	switch m.Kind {
 	case jsonrpc.Result, jsonrpc.Error:
-		in.Result = readResult(m)
+		in.Result, in.Sum = readResult(m)
 	case jsonrpc.Notification:
 		in.Subscribed = subscribed(m.Members)
 	}

@@ -11,7 +11,7 @@ import (
 // captures then cost few collections, and memory matters more than the last tenth of speed for those that are large.
 const (
 	heapFloor  = 64 << 20
-	heapGrowth = 50
+	heapGrowth = 33
 	heapStart  = 4 << 20 // what the runtime takes for alive before the first collection
 )
 
