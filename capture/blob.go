@@ -174,12 +174,12 @@ func (b *Blob) Release() {
 }
 
 // bufferPool keeps buffers of a few sizes: messages come and go by the thousand.
-type bufferPool struct{ classes [6]sync.Pool }
+type bufferPool struct{ classes [11]sync.Pool }
 
 var buffers bufferPool
 
-// size returns the capacity of class i: 1 KiB, 4 KiB, … 1 MiB.
-func (*bufferPool) size(i int) int { return 1 << (10 + 2*i) }
+// size returns the capacity of class i: 1 KiB, 2 KiB, … 1 MiB.
+func (*bufferPool) size(i int) int { return 1 << (10 + i) }
 
 // get returns an empty buffer for at least n bytes, and what to put back for it: nil where it is too large to be kept.
 func (p *bufferPool) get(n int) (buf []byte, from *[]byte) {
