@@ -69,7 +69,9 @@ func talk(t *testing.T, h http.HandlerFunc, do func(*http.Client, string)) (clie
 func conversation(t *testing.T) (client, server []string) {
 	large := strings.Repeat(`{"jsonrpc":"2.0","method":"ping"}`+"\n", 5000)
 	wide := strings.Repeat("abcdefgh", 5000)
+	canceled := make(chan struct{})
 	handler := func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body) // a response that ends before its request would let the client drop the rest of it
 		switch r.URL.Path {
 		case "/sse":
 			w.Header().Set("Content-Type", "text/event-stream")
@@ -81,7 +83,6 @@ func conversation(t *testing.T) (client, server []string) {
 			}
 			w.Header().Set("X-Done", "yes")
 		case "/echo":
-			body, _ := io.ReadAll(r.Body)
 			w.WriteHeader(http.StatusAccepted)
 			w.Write(body)
 		case "/wide":
@@ -91,6 +92,7 @@ func conversation(t *testing.T) (client, server []string) {
 			w.(http.Flusher).Flush()
 			if r.URL.Path == "/canceled" {
 				<-r.Context().Done()
+				close(canceled)
 			}
 			panic(http.ErrAbortHandler)
 		}
@@ -127,6 +129,7 @@ func conversation(t *testing.T) (client, server []string) {
 		io.ReadFull(resp.Body, make([]byte, 5))
 		cancel()
 		resp.Body.Close()
+		<-canceled
 		resp = post(context.Background(), "/sse", "the end")
 		io.Copy(io.Discard, resp.Body)
 	})
