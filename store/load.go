@@ -148,14 +148,14 @@ func (p *place) of(id int64) int {
 }
 
 // block takes the n-th block of the message.
-func (m *messageRecord) block(n int64, data []byte) {
-	if n != m.blocks {
-		m.missing = true
+func (r *messageRecord) block(n int64, data []byte) {
+	if n != r.blocks {
+		r.missing = true
 		return
 	}
-	m.blocks++
-	m.sum = crc32.Update(m.sum, castagnoli, data)
-	m.wire.Append(data)
+	r.blocks++
+	r.sum = crc32.Update(r.sum, castagnoli, data)
+	r.wire.Append(data)
 }
 
 // unpackPair fills in both messages of ex, whose bytes are there already.

@@ -116,7 +116,7 @@ func (r *Reader) connect(ctx context.Context, path string) error {
 			return err
 		}
 	}
-	if err != nil {
+	if err != nil && !isCode(err, codeBusy) { // that was waited for
 		err = r.try(ctx, path, "rw")
 	}
 	if isCode(err, codeReadOnly) || isCode(err, codeCantOpen) {

@@ -2,8 +2,11 @@ package report
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
+	"fmt"
 	"io"
+	"unicode/utf16"
 
 	"mcptrace/analyze"
 )
@@ -55,13 +58,35 @@ func (j *jsonWriter) value(v any) {
 	if j.err != nil {
 		return
 	}
-	text, err := json.Marshal(v)
+	text, err := marshal(v)
 	if err != nil {
 		j.err = err
 		return
 	}
 	_, j.err = j.b.Write(text)
 }
+
+// marshal returns v as JSON that may be printed: in its strings stand escapes for what a terminal would obey or not show.
+func marshal(v any) ([]byte, error) {
+	text, err := json.Marshal(v)
+	if err != nil || !bytes.ContainsFunc(text, hidden) {
+		return text, err
+	}
+	var b bytes.Buffer
+	for _, r := range string(text) {
+		if !hidden(r) {
+			b.WriteRune(r)
+			continue
+		}
+		for _, unit := range utf16.AppendRune(nil, r) {
+			fmt.Fprintf(&b, `\u%04x`, unit)
+		}
+	}
+	return b.Bytes(), nil
+}
+
+// hidden reports whether a character of JSON text must not go to a terminal as it is.
+func hidden(r rune) bool { return r >= 0x7f && !shown(r) }
 
 func (j *jsonWriter) field(name string, v any) {
 	j.raw(`"` + name + `": `)

@@ -2,7 +2,6 @@ package report
 
 import (
 	"bufio"
-	"encoding/json"
 	"io"
 
 	"mcptrace/analyze"
@@ -13,14 +12,15 @@ var jsonlFormat = Format{Name: "jsonl", Doc: "one exchange a line, each as in th
 // writeJSONL writes the exchanges of the JSON report, one a line.
 func writeJSONL(w io.Writer, a *analyze.Analyzer, o Options) error {
 	b := bufio.NewWriterSize(w, 64<<10)
-	enc := json.NewEncoder(b)
 	for _, c := range a.Cases() {
 		if o.Exchange != 0 && c.ID != o.Exchange {
 			continue
 		}
-		if err := enc.Encode(exchangeOf(a, c)); err != nil {
+		text, err := marshal(exchangeOf(a, c))
+		if err != nil {
 			return err
 		}
+		b.Write(append(text, '\n'))
 	}
 	return b.Flush()
 }

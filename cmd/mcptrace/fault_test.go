@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -87,45 +89,44 @@ func TestNoTemporaryFolder(t *testing.T) {
 			Answer(capturetest.JSON(capturetest.Text(id, large)))
 	}
 	path := capturetest.File(t, k)
-	usual := mustInvoke(t, "analyze", "--format", "json", path)
-	t.Setenv("TMPDIR", filepath.Join(t.TempDir(), "missing"))
-	r := mustInvoke(t, "analyze", "--format", "json", path)
-	const want = "large bodies stayed in memory, temporary files cannot be written: "
-	if strings.Count(r.err, "\n") != 1 || !strings.HasPrefix(r.err, "mcptrace: warning: "+want) || strings.Count(r.out, want) != 1 {
-		t.Errorf("said %q", r.err)
+	cmd := exec.Command("mcptrace", "analyze", "--format", "json", path) // a process of its own: temporary files are used again
+	cmd.Env = append(os.Environ(), "TMPDIR="+filepath.Join(t.TempDir(), "missing"))
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	if err := cmd.Run(); err != nil {
+		t.Fatal(err)
 	}
-	if saidOf(t, r.out) != saidOf(t, usual.out) {
+	const want = "large bodies stayed in memory, temporary files cannot be written: "
+	if said := errs.String(); strings.Count(said, "\n") != 1 || !strings.HasPrefix(said, "mcptrace: warning: "+want) || strings.Count(out.String(), want) != 1 {
+		t.Errorf("said %q", said)
+	}
+	if saidOf(t, out.String()) != saidOf(t, mustInvoke(t, "analyze", "--format", "json", path).out) {
 		t.Error("the report differs")
 	}
 }
 
-// TestLimitFlags: what a limit of the command line cuts off is shown, and the verdict is open where it matters.
+// TestLimitFlags: what a limit of the command line cuts off is counted and shown, and a verdict that rests on it is open.
 func TestLimitFlags(t *testing.T) {
-	path := capturetest.File(t, broken(40001, 0), broken(40002, 5*time.Second), broken(40003, 9*time.Second))
-	for _, c := range []struct {
-		args []string
-		cuts int
-	}{
-		{nil, 0},
-		{[]string{"--max-message", "400"}, 0}, {[]string{"--max-message", "200"}, 6},
-		{[]string{"--max-connections", "3"}, 0}, {[]string{"--max-connections", "1"}, 0}, // each is over when the next begins
-		{[]string{"--max-out-of-order", "1K"}, 0},
-	} {
-		args := append([]string{"analyze", "--format", "json"}, c.args...)
-		var r struct {
-			Quality struct {
-				LimitCuts int `json:"limit_cuts"`
-			}
-			Totals struct{ Lost, Unknown int }
+	call := capturetest.Post("/mcp", capturetest.Call("1", "tools/call", `{"name":"read"}`), "Mcp-Session-Id: s")
+	response := func(n int) string {
+		empty := len(capturetest.JSON(capturetest.Text("1", strings.Repeat("x", n))))
+		return capturetest.JSON(capturetest.Text("1", strings.Repeat("x", 2*n-empty)))
+	}
+	for over := range 2 {
+		k := capturetest.NewTalk(40001)
+		k.Ask(call).Wait(time.Millisecond).Answer(response(1<<20 + over))
+		path := capturetest.File(t, k)
+		text := mustInvoke(t, "analyze", "--max-message", "1M", path).out
+		if over == 0 && !strings.Contains(text, "1 call: 1 answered, 0 lost, 0 not known") ||
+			over == 1 && !(strings.Contains(text, "1 call: 0 answered, 0 lost, 1 not known") && strings.Contains(text, "not read: 1 thing cut off or left out by a limit of mcptrace")) {
+			t.Errorf("%d over:\n%s", over, text)
 		}
-		decode(t, mustInvoke(t, append(args, path)...).out, &r)
-		if r.Quality.LimitCuts != c.cuts {
-			t.Errorf("%v: %d cuts, want %d", c.args, r.Quality.LimitCuts, c.cuts)
+		if r := mustInvoke(t, "analyze", path); !strings.Contains(r.out, "nothing is missing") {
+			t.Errorf("%d over, no flag:\n%s", over, r.out)
 		}
 	}
-	text := mustInvoke(t, "analyze", "--max-message", "200", path).out
-	if !strings.Contains(text, "6 things cut off or left out by a limit of mcptrace") {
-		t.Error(text)
+	if r := invoke("analyze", "--max-message", "1K", "x.pcap"); r.code != exitUsage {
+		t.Errorf("exit code %d", r.code)
 	}
 }
 

@@ -43,10 +43,13 @@ type source struct {
 
 // read reads the inputs: the captures among them as one capture, then each recording and each log.
 func (r *reader) read(ctx context.Context, paths []string) error {
+	if err := r.flags.limits.check(); err != nil {
+		return err
+	}
 	var captures, recordings, logs []int
 	var sources []source
 	for i, p := range paths {
-		src, err := r.sniff(p)
+		src, err := r.sniff(ctx, p)
 		if err != nil {
 			return err
 		}
@@ -85,13 +88,15 @@ func (r *reader) read(ctx context.Context, paths []string) error {
 	return r.interrupted(ctx)
 }
 
+var errNothingRead = errors.New("interrupted before anything was read")
+
 // interrupted says so where the user did not let it read to the end. What was read until then is good.
 func (r *reader) interrupted(ctx context.Context) error {
 	if ctx.Err() == nil {
 		return nil
 	}
 	if !r.looked {
-		return errors.New("interrupted before anything was read")
+		return errNothingRead
 	}
 	r.remark("interrupted: what follows was not read")
 	return nil
@@ -112,14 +117,9 @@ func (r *reader) remark(what string) {
 }
 
 // sniff tells captures and recordings apart by what stands in them.
-func (r *reader) sniff(path string) (source, error) {
+func (r *reader) sniff(ctx context.Context, path string) (source, error) {
 	if path == "-" {
-		b := bufio.NewReaderSize(r.s.in, 4096)
-		head, err := b.Peek(4)
-		if len(head) == 0 && err != nil {
-			return source{}, errors.New("standard input: empty")
-		}
-		return source{path: "standard input", kind: captureKind(head), r: b}, nil
+		return r.sniffStandardInput(ctx)
 	}
 	st, err := os.Stat(path)
 	if err != nil {
@@ -143,6 +143,26 @@ func (r *reader) sniff(path string) (source, error) {
 		return source{path: path, kind: "recording"}, nil
 	}
 	return source{path: path, kind: captureKind(head)}, nil
+}
+
+// sniffStandardInput waits for the first bytes, but no longer than ctx lasts.
+func (r *reader) sniffStandardInput(ctx context.Context) (source, error) {
+	b := bufio.NewReaderSize(r.s.in, 4096)
+	var head []byte
+	came := make(chan struct{})
+	go func() {
+		head, _ = b.Peek(4)
+		close(came)
+	}()
+	select {
+	case <-came:
+	case <-ctx.Done():
+		return source{}, errNothingRead
+	}
+	if len(head) == 0 {
+		return source{}, errors.New("standard input: empty")
+	}
+	return source{path: "standard input", kind: captureKind(head), r: b}, nil
 }
 
 func captureKind(head []byte) string {

@@ -49,6 +49,16 @@ func (f *limitFlags) register(cmd *cobra.Command) {
 	fl.Var(&f.message, "max-message", "bytes that are kept of one HTTP message")
 }
 
+// leastMessage keeps heads whole: of a request without one nothing can be said.
+const leastMessage = 1 << 20
+
+func (f *limitFlags) check() error {
+	if f.message != 0 && f.message < leastMessage {
+		return usagef("--max-message %s: want at least 1M", f.message.String())
+	}
+	return nil
+}
+
 // pcap returns the limits of the packet reader.
 func (f *limitFlags) pcap() pcap.Limits {
 	total := max(pcap.DefaultOutOfOrderTotal, int64(f.outOfOrder))

@@ -37,7 +37,7 @@ wire does not. An exchange with a body that cannot be decoded is left out, and t
 func redactFile(ctx context.Context, s *streams, in, out string) (err error) {
 	r, err := store.Open(in)
 	if err != nil {
-		return recordFirst(s, in, err)
+		return recordFirst(ctx, s, in, err)
 	}
 	defer r.Close()
 	w, err := store.Create(out, store.Meta{Tool: "mcptrace " + versionText(), Created: time.Now().UTC(), Source: r.Meta().Source}, store.Options{})
@@ -61,8 +61,8 @@ func redactFile(ctx context.Context, s *streams, in, out string) (err error) {
 }
 
 // recordFirst adds how a recording is made of what is none.
-func recordFirst(s *streams, path string, err error) error {
-	switch src, e := (&reader{s: s}).sniff(path); {
+func recordFirst(ctx context.Context, s *streams, path string, err error) error {
+	switch src, e := (&reader{s: s}).sniff(ctx, path); {
 	case e != nil:
 		return e
 	case src.kind == "pcap" || src.kind == "pcapng":

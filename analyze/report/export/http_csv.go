@@ -38,7 +38,7 @@ func (t *Table) Add(ex *capture.Exchange) {
 		c[2], c[3] = "h2", strconv.FormatUint(uint64(ex.Stream), 10)
 	}
 	if q := ex.Request.Head; q != nil {
-		c[4] = q.Method + " " + t.Options.target(q.Method, q.Target)
+		c[4] = cell(q.Method + " " + t.Options.target(q.Method, q.Target))
 		c[7] = strconv.FormatInt(ex.Request.BodyLen(), 10)
 	}
 	if p := ex.Response.Head; p != nil {

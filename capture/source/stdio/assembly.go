@@ -46,7 +46,7 @@ func (a *Assembly) Secrets([]byte) {}
 // Conns returns the conversations met so far.
 func (a *Assembly) Conns() []*capture.Conn { return a.conns }
 
-// Cuts returns how many messages were cut off by MaxLine.
+// Cuts returns how many messages were cut off by MaxLine, and how many calls were given up because too many waited.
 func (a *Assembly) Cuts() int { return a.cuts }
 
 // Forget drops the conversations that over tells of from Conns.

@@ -97,6 +97,7 @@ func (v *conversation) fromClient(l *line, whole bool) {
 	}
 	v.calls = append(v.calls, k)
 	if len(v.calls) > maxOpen {
+		v.a.cuts++
 		v.giveUp(v.calls[0], capture.Ending{Kind: capture.EndOpen, At: -1})
 		v.calls = v.calls[1:]
 	}
