@@ -28,7 +28,7 @@ func main() {
 		fmt.Fprintln(os.Stderr, "usage: bench [flags] FILE.pcap")
 		os.Exit(2)
 	}
-	err := errors.New("")
+	var err error
 	if *only {
 		err = bare(flag.Arg(0))
 	} else {
