@@ -139,6 +139,9 @@ const maxMessages = 4096
 // maxJSONBody bounds a JSON body that is parsed, in bytes.
 const maxJSONBody = 256 << 20
 
+// prefixOfLarge is how much is looked at of a JSON body that is larger, in bytes.
+const prefixOfLarge = 1 << 20
+
 // Read works out what the bytes of ex mean.
 func Read(ex *Exchange) *Reading {
 	r := &Reading{Retry: -1, FirstBody: -1, LastBody: -1, FirstEvent: -1, LastEvent: -1, FirstComment: -1, EndpointAt: -1}
@@ -207,6 +210,9 @@ func (m *Message) body(limit int, f func(*Piece)) ([]byte, int64, error) {
 	whole, ok := []byte(nil), false
 	if len(m.Body) == 1 && m.coding() == "" && m.Body[0].Len() <= int64(limit) {
 		whole, ok = m.Wire.View(m.Body[0].Start, min(m.Body[0].End, m.Wire.Len()))
+	}
+	if !ok && m.coding() == "" {
+		whole = make([]byte, 0, min(int64(limit), m.BodyLen()))
 	}
 	n, err := m.Pieces(func(p *Piece) bool {
 		f(p)
@@ -280,8 +286,11 @@ func (r *Reading) readWhole(ex *Exchange) {
 	m := &ex.Response
 	last := Piece{At: -1}
 	limit := maxJSONBody
-	if m.clearlyNoJSON() {
+	switch {
+	case m.clearlyNoJSON():
 		limit = 0 // it may be a download of any size
+	case m.coding() == "" && m.BodyLen() > maxJSONBody:
+		limit = prefixOfLarge // it cannot be parsed whole; how it begins tells whose answer it is
 	}
 	body, n, err := m.body(limit, func(p *Piece) {
 		if r.FirstBody < 0 {
