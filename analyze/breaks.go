@@ -87,6 +87,13 @@ func (c *Case) blocked() time.Duration {
 	return 0
 }
 
+// wentOn reports whether the client was seen to go on while the stream was still open. Without a session id another
+// client of its host may be what is seen, unless it is on the same connection.
+func (c *Case) wentOn() bool {
+	next := c.nextMessage(c.at(c.Answer.At))
+	return next != nil && (c.over() == 0 || next.Start < c.over()) && (c.Session != nil || next.Conn == c.Conn)
+}
+
 // answersClosing reports whether the client's closing only answers one of the server's.
 func (c *Case) answersClosing(f *capture.Closing) bool {
 	s := c.Conn.FirstClosing(capture.Server)

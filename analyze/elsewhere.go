@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"mcptrace/capture"
+	"mcptrace/capture/wire/jsonrpc"
 )
 
 // ownAnswers fills in the answers that came on each call's own response.
@@ -107,14 +108,14 @@ func (c *Case) root() *Case {
 func (a *Analyzer) answersElsewhere() {
 	waiting := map[string][]*Answer{}
 	owner := map[*Answer]*Case{}
-	key := func(s *Session, id string) string { return s.Label + "\x00" + id }
+	key := func(s *Session, id jsonrpc.ID) string { return s.Label + "\x00" + idKey(id) }
 	for _, c := range a.cases {
 		if c.Group == nil {
 			continue
 		}
 		for i := range c.Answers {
 			if an := &c.Answers[i]; an.Call != nil && an.Level != capture.LevelDispatched {
-				k := key(c.Group, string(an.Call.ID))
+				k := key(c.Group, an.Call.ID)
 				waiting[k] = append(waiting[k], an)
 				owner[an] = c
 			}
@@ -129,7 +130,7 @@ func (a *Analyzer) answersElsewhere() {
 			if !m.IsResponse() || m.Level != capture.LevelDispatched && g.Transport != "http+sse" {
 				continue
 			}
-			k := key(g.Group, string(m.ID))
+			k := key(g.Group, m.ID)
 			for j, an := range waiting[k] {
 				c := owner[an]
 				if c.Start > g.at(m.At) || !c.mayAnswerOn(g) {

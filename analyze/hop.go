@@ -25,14 +25,14 @@ type serverPair struct{ outer, inner netip.AddrPort }
 func (a *Analyzer) findHops() {
 	ways := map[serverPair]bool{}
 	a.joinHops(func(outer, inner *Case) bool {
-		if !outer.specific() && !forwards(outer, inner) || !a.isHop(outer, inner) {
+		if !outer.specific() && !forwards(outer, inner) || !a.isHop(outer, inner, forwards(outer, inner)) {
 			return false
 		}
 		ways[serverPair{outer.Conn.Server, inner.Conn.Server}] = true
 		return true
 	})
 	a.joinHops(func(outer, inner *Case) bool {
-		return ways[serverPair{outer.Conn.Server, inner.Conn.Server}] && a.isHop(outer, inner)
+		return ways[serverPair{outer.Conn.Server, inner.Conn.Server}] && a.isHop(outer, inner, true)
 	})
 }
 
@@ -84,7 +84,9 @@ func fingerprint(c *Case) (h [32]byte) {
 	return h
 }
 
-func (a *Analyzer) isHop(outer, inner *Case) bool {
+// isHop reports whether inner is the next leg of outer. plain: that calls go this way is known, from the addresses or from
+// another call.
+func (a *Analyzer) isHop(outer, inner *Case, plain bool) bool {
 	if outer.Conn == inner.Conn || outer.R.Kind != inner.R.Kind {
 		return false
 	}
@@ -110,8 +112,8 @@ func (a *Analyzer) isHop(outer, inner *Case) bool {
 	if !sameAnswer(outer, inner) {
 		return false
 	}
-	// From a third host, where no gateway shows in the addresses, both legs must have been answered, and the inner be over first.
-	if host := inner.Conn.Client.Addr(); host != outer.Conn.Server.Addr() {
+	// Where no gateway shows, two clients may just have asked for the same: both legs must have been answered, and the inner be over first.
+	if !plain {
 		return inner.answeredAt() != 0 && outer.answeredAt() != 0 && inner.endOrLast(a) <= outer.endOrLast(a)+capture.Instant(hopSlack)
 	}
 	return true

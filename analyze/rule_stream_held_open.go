@@ -17,9 +17,12 @@ func heldOpen(c *Case, a *Analyzer, initialize bool) []Finding {
 	if c.Hold.Censored {
 		held = "at least " + held
 	}
-	waited := "the client did not wait for it"
-	if c.Hold.Blocked > 0 {
+	waited := "whether the client waited for it is not known"
+	switch {
+	case c.Hold.Blocked > 0:
 		waited = "the client waited " + dur(c.Hold.Blocked)
+	case c.wentOn():
+		waited = "the client went on without waiting for it"
 	}
 	return one(about(c, c.Answer.End, c.Answer.At, "%s was answered after %s, then the stream stayed open for %s; %s.", c.name(), dur(c.Answer.At), held, waited))
 }

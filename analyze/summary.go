@@ -51,7 +51,7 @@ func (a *Analyzer) Clients() []ClientSummary {
 }
 
 func (x *ClientSummary) add(c *Case) {
-	if c.HopOf != nil {
+	if c.HopOf != nil || !c.HasRequest {
 		return
 	}
 	x.Calls += len(c.Answers)

@@ -42,11 +42,20 @@ func TestHops(t *testing.T) {
 		k.Client, k.Server = addr("198.51.100.20:5000"), addr("203.0.113.5:9000")
 		return k.Ask(payModern("77")).Wait(takes).Answer(jsonBody(result))
 	}
+	// All on one host, where the addresses show no gateway.
+	local := func(k *talk, port string) *talk {
+		k.Client, k.Server = addr("127.0.0.1:5000"), addr("127.0.0.1:"+port)
+		return k
+	}
+	lost := func() *talk { return on(1, 0).Ask(payModern("1")).Wait(time.Second).End(client, fin) }
 	for _, c := range []struct {
 		name  string
 		talks []*talk
 		hop   bool
 	}{
+		{"nested on one host", talks(local(outer(), "80"), local(inner(done("77"), 100*time.Millisecond, 500*time.Millisecond), "81")), true},
+		{"beside a call without an answer on one host", talks(local(lost(), "80"), local(inner(done("77"), 100*time.Millisecond, 500*time.Millisecond), "81")), false},
+		{"nested in a call without an answer", talks(lost(), inner(done("77"), 100*time.Millisecond, 500*time.Millisecond)), true},
 		{"nested", talks(outer(), inner(done("77"), 100*time.Millisecond, 500*time.Millisecond)), true},
 		{"another answer", talks(outer(), inner(`{"jsonrpc":"2.0","id":77,"result":{"resultType":"complete","content":[1]}}`, 100*time.Millisecond, 500*time.Millisecond)), false},
 		{"later", talks(outer(), inner(done("77"), 2*time.Second, time.Second)), false},
