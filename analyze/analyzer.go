@@ -69,7 +69,7 @@ func New(o Options) *Analyzer {
 	return &Analyzer{opt: o}
 }
 
-// Add takes one exchange with its reading. The exchange's bytes are not kept; the caller may release them.
+// Add takes one exchange and takes over its reading. The exchange's bytes are not kept; the caller may release them.
 func (a *Analyzer) Add(ex *capture.Exchange, rd *capture.Reading) {
 	c := a.newCase(ex, rd)
 	c.Outcomes = a.products(c, ex, rd)

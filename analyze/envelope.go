@@ -73,7 +73,7 @@ func (h *Header) keep() {
 		&h.Host, &h.ServerName)
 }
 
-// request takes the fields of a request. Of a repeated field the first counts.
+// request takes the fields of a request. Of a repeated field the first that is not empty counts.
 func (h *Header) request(q *http1.Head) {
 	otherKey := ""
 	for i := range q.Fields {

@@ -13,8 +13,8 @@ import (
 // intern keeps one copy of strings that come again and again.
 func intern(s string) string { return unique.Make(s).Value() }
 
-func internAll(strings ...*string) {
-	for _, s := range strings {
+func internAll(fields ...*string) {
+	for _, s := range fields {
 		*s = intern(*s)
 	}
 }

@@ -1,6 +1,7 @@
 package analyze
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -72,6 +73,19 @@ func TestStdioRules(t *testing.T) {
 		}
 		if g := strings.Join(got, " "); g != c.want {
 			t.Errorf("%s: %q, want %q", c.name, g, c.want)
+		}
+	}
+}
+
+// TestStdioPartialAnswers: an answer that broke off, or that is nested too deep, is no whole one.
+func TestStdioPartialAnswers(t *testing.T) {
+	ask := capturetest.Call("1", "tools/call", pay) + "\n"
+	whole := done("1")
+	deep := fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"result":{"content":%s%s}}`, strings.Repeat("[", 1200), strings.Repeat("]", 1200)) + "\n"
+	for name, answer := range map[string]string{"broken off": whole[:len(whole)-5], "nested too deep": deep} {
+		a := judgeStdio([]said{{client, ask}, {server, answer}})
+		if c := a.cases[0]; c.dispatched() || c.Fate() == "delivered" {
+			t.Errorf("%s: %s, %s", name, c.Answer.Level, c.Fate())
 		}
 	}
 }

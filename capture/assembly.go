@@ -80,12 +80,18 @@ func (q *settling) add(ex *Exchange) {
 	q.wait = append(q.wait, ex)
 	q.flush(false)
 	if len(q.wait) > settleLimit {
-		if q.wait[0].Ending.Kind == EndClean {
-			q.a.cuts++ // others wait for the end of the connection only
+		if q.wait[0].mayBeAcked() {
+			q.a.cuts++
 		}
 		q.a.emit(q.wait[0])
 		q.wait = q.wait[1:]
 	}
+}
+
+// mayBeAcked reports whether acknowledgements of ex were still to come: others wait for the end of their connection only,
+// or were captured in one direction.
+func (ex *Exchange) mayBeAcked() bool {
+	return ex.Ending.Kind == EndClean && ex.Request.Complete && len(ex.Request.Acks)+len(ex.Response.Acks) > 0
 }
 
 // ack spreads an acknowledgement.

@@ -47,6 +47,9 @@ func (b *Blob) Append(p []byte) {
 
 // grow moves the bytes in memory to a buffer of at least n bytes.
 func (b *Blob) grow(n int) {
+	if n > spillAt {
+		n = max(n, 2*cap(b.mem)) // there is no file: everything stays in memory
+	}
 	old, from := b.mem, b.from
 	b.mem, b.from = buffers.get(n)
 	b.mem = append(b.mem, old...)

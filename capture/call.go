@@ -80,16 +80,15 @@ func ReadCall(m jsonrpc.Message) Call {
 		}
 	})
 	c.Size = len(m.Params)
-	c.readParams(m.Members)
+	c.readParams(&m)
 	return c
 }
 
 // readParams takes what matters from the members of the params.
-func (c *Call) readParams(params []jsonrpc.Member) {
+func (c *Call) readParams(m *jsonrpc.Message) {
 	uri := ""
-	for i := range params {
-		raw := params[i].Value
-		switch string(params[i].Key) {
+	m.Each(func(key, raw []byte) {
+		switch string(key) {
 		case "name":
 			c.Name = textOf(raw)
 		case "uri":
@@ -113,7 +112,7 @@ func (c *Call) readParams(params []jsonrpc.Member) {
 		case "_meta":
 			c.readMeta(raw)
 		}
-	}
+	})
 	if c.Name == "" {
 		c.Name = uri
 	}
@@ -186,7 +185,7 @@ func shortHash(b []byte) (h [8]byte) {
 // where it is not even JSON.
 func readRequest(body []byte) (calls []Call, batch bool, err error) {
 	p := parsers.Get().(*jsonrpc.Parser)
-	defer parsers.Put(p)
+	defer giveBack(p)
 	ms, batch, err := p.Parse(body)
 	if err != nil {
 		return nil, false, err

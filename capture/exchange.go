@@ -1,6 +1,7 @@
 package capture
 
 import (
+	"slices"
 	"sort"
 	"time"
 
@@ -156,6 +157,18 @@ func (m *Message) addHole(n int64, s Stamp, start Instant, conn int64) {
 	off := m.Wire.Len()
 	m.Holes = append(m.Holes, Span{off, off + n})
 	m.Wire.AppendZeros(n)
+}
+
+// keepHead lets go of what stands behind the head.
+func (m *Message) keepHead() {
+	end := min(m.HeadEnd, m.Wire.Len())
+	head := m.Wire.Bytes(0, end)
+	m.Wire.Release()
+	m.Wire.Append(head)
+	m.Body, m.Holes = nil, slices.DeleteFunc(m.Holes, func(h Span) bool { return h.End > end })
+	m.Chunks = slices.DeleteFunc(m.Chunks, func(c Chunk) bool { return c.Off >= end })
+	m.Acks = slices.DeleteFunc(m.Acks, func(a Ack) bool { return a.Off > end })
+	m.cut()
 }
 
 // cut notes that a limit of ours dropped what follows. Like a hole, it leaves open what that said.

@@ -324,10 +324,10 @@ func protoOf(h *http1.Head) string {
 	}
 }
 
-// spent reports whether nothing more can come of the pair: both sides have ended and no exchange waits.
+// spent reports whether nothing more can come of the pair: no exchange waits and the client has ended, so that none will
+// follow. A client that has not may still have sent a request before it learnt that the server had reset.
 func (p *h1Pair) spent() bool {
-	ended := p.over || p.side[Client].ended != NoEnd && p.side[Server].ended != NoEnd
-	return ended && p.next == nil && len(p.queue) == 0 && len(p.done.wait) == 0 && p.side[Client].ex == nil && p.side[Server].ex == nil
+	return p.side[Client].ended != NoEnd && p.next == nil && len(p.queue) == 0 && len(p.done.wait) == 0 && p.side[Client].ex == nil && p.side[Server].ex == nil
 }
 
 // Body implements http1.Handler.

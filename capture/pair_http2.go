@@ -36,6 +36,7 @@ type h2Stream struct {
 	ex      *Exchange
 	gone    bool // the client reset it: acknowledgements of the connection prove nothing for it
 	reqDone bool
+	full    [2]bool // MaxMessage was reached: nothing more of that side's body is kept
 }
 
 // maxStreams bounds the open streams of one connection.
@@ -327,7 +328,8 @@ func (d *h2Side) LostData(id uint32, n, off int64) {
 
 func (d *h2Side) body(st *h2Stream, n int64, add func(*Message)) {
 	m := st.ex.message(d.from)
-	if most := d.pair.a.MaxMessage; m.Cut || most > 0 && m.Wire.Len()+n > most {
+	if most := d.pair.a.MaxMessage; st.full[d.from] || most > 0 && m.Wire.Len()+n > most {
+		st.full[d.from] = true
 		m.cut()
 		return
 	}

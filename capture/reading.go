@@ -1,7 +1,6 @@
 package capture
 
 import (
-	"bytes"
 	"errors"
 	"slices"
 	"sync"
@@ -9,7 +8,6 @@ import (
 
 	"mcptrace/capture/wire/coding"
 	"mcptrace/capture/wire/jsonrpc"
-	"mcptrace/capture/wire/sse"
 )
 
 // Level says how much of an answer arrived.
@@ -160,6 +158,9 @@ func Read(ex *Exchange) *Reading {
 	for i := range r.Messages {
 		r.Messages[i].AckedAt = m.AckedAt(r.Messages[i].WireEnd)
 	}
+	if n := len(r.Messages); cap(r.Messages) > 4*n+16 {
+		r.Only(func(*Inbound) bool { return true }) // few messages must not hold on to the room of many
+	}
 	return r
 }
 
@@ -171,6 +172,9 @@ func (r *Reading) readRequest(m *Message) {
 	}
 	whole := int64(0)
 	body, _, codingErr := m.body(maxJSONBody, func(p *Piece) { whole = p.Start + int64(len(p.Data)) })
+	if codingErr != nil && !errors.Is(codingErr, ErrCoding) {
+		r.RequestWhole = false // it could not be read back
+	}
 	calls, batch, err := readRequest(body)
 	if err != nil {
 		body, limited := readable(body, err)
@@ -235,130 +239,6 @@ func (r *Reading) odd(o Oddity, at int64, note string) {
 	r.OddAt[o], r.OddNote[o] = at, note
 }
 
-func (r *Reading) readSSE(m *Message) {
-	h := sseReader{r: r, parser: parsers.Get().(*jsonrpc.Parser)}
-	s := m.Blocks(&h)
-	parsers.Put(h.parser)
-	r.Wire, r.Decoded, r.DecodeErr = s.WireBytes, s.DecodedBytes, s.Err
-	r.FirstBody, r.LastBody = s.FirstAt, s.LastAt
-	r.Tail = s.Tail.Len
-	if !h.answered {
-		r.MaxGap = s.MaxGap
-	}
-	if s.BOM {
-		r.odd(OddBOM, 0, "")
-	}
-	r.stopped(r.DecodeErr, s.DecodedBytes)
-	if s.Tail.HasData {
-		r.odd(OddTail, s.Tail.Start, "")
-		r.readTail(s.Tail, m, s)
-	}
-}
-
-// readTail looks for an answer in what no blank line had dispatched.
-func (r *Reading) readTail(t sse.Tail, m *Message, s Stream) {
-	msg, complete, ok := jsonrpc.Prefix(t.Data)
-	if !ok || msg.Kind != jsonrpc.Result && msg.Kind != jsonrpc.Error {
-		return
-	}
-	in := Inbound{Start: t.Start, End: s.DecodedBytes, WireEnd: m.Wire.Len(), At: s.LastAt, Kind: msg.Kind, ID: msg.ID, Level: LevelPartial, Result: noResult,
-		EventID: t.ID, Holed: m.holed(0, m.Wire.Len()) && r.tailHoled(m, t)}
-	if c, ok := m.LastChunk(); ok {
-		in.Packet = c.Packet
-	}
-	if complete {
-		in.Level = LevelUnframed
-		in.Result, in.Sum = readResult(msg)
-		if t.DataEnd > 0 {
-			in.End = t.DataEnd
-		}
-	}
-	r.push(in)
-}
-
-// tailHoled reports whether a hole lies in the last bytes of the message: those of the tail.
-func (r *Reading) tailHoled(m *Message, t sse.Tail) bool {
-	return m.holed(m.Wire.Len()-min(m.Wire.Len(), t.Len), m.Wire.Len()+1)
-}
-
-// readWhole reads a body that is one JSON text (or no MCP at all).
-func (r *Reading) readWhole(ex *Exchange) {
-	m := &ex.Response
-	last := Piece{At: -1}
-	limit := maxJSONBody
-	switch {
-	case m.clearlyNoJSON():
-		limit = 0 // it may be a download of any size
-	case m.coding() == "" && m.BodyLen() > maxJSONBody:
-		limit = prefixOfLarge // it cannot be parsed whole; how it begins tells whose answer it is
-	}
-	body, n, err := m.body(limit, func(p *Piece) {
-		if r.FirstBody < 0 {
-			r.FirstBody = p.At
-		}
-		r.LastBody = p.At
-		r.Decoded = p.Start + int64(len(p.Data))
-		last = *p
-	})
-	r.Wire, r.DecodeErr = n, err
-	r.stopped(err, r.Decoded)
-	if len(body) == 0 || !looksLikeJSON(body) {
-		return
-	}
-	level, at, packet := LevelUnframed, r.LastBody, last.Packet
-	switch {
-	case m.Complete && ex.Ending.Kind == EndCloseDelimited && ex.Ending.How == RST:
-	case m.Complete:
-		level = LevelDispatched
-		if c, ok := m.LastChunk(); ok {
-			at, packet = c.At, c.Packet
-		}
-		if ex.Ending.Kind == EndCloseDelimited {
-			at, packet = ex.Ending.At, ex.Ending.Packet
-		}
-	}
-	ms, _, err := jsonrpc.Parse(body)
-	if err != nil {
-		kept, limited := readable(body, err)
-		if limited || r.Decoded > int64(len(body)) {
-			r.cutOff()
-		}
-		if msg, _, ok := jsonrpc.Prefix(kept); ok && msg.IsResponse() && (!m.Complete || r.Cut) {
-			r.push(Inbound{Start: 0, End: r.Decoded, WireEnd: m.Wire.Len(), At: r.LastBody, Packet: last.Packet,
-				Kind: msg.Kind, ID: msg.ID, Level: LevelPartial, Result: noResult, Holed: r.Holed})
-		}
-		return
-	}
-	for _, msg := range ms {
-		if msg.Kind == jsonrpc.Invalid {
-			continue
-		}
-		in := inbound(msg)
-		in.Start, in.End, in.WireEnd, in.At, in.Packet, in.Level, in.Holed = 0, r.Decoded, m.Wire.Len(), at, packet, level, r.Holed
-		r.keep(in)
-	}
-}
-
-// clearlyNoJSON reports whether the first bytes of a body without content coding cannot begin a JSON-RPC message.
-func (m *Message) clearlyNoJSON() bool {
-	if len(m.Body) == 0 || m.coding() != "" {
-		return false
-	}
-	first := m.Wire.Bytes(m.Body[0].Start, min(m.Body[0].Start+64, m.Body[0].End, m.Wire.Len()))
-	return len(bytes.Trim(first, " \t\r\n\xEF\xBB\xBF")) > 0 && !looksLikeJSON(first)
-}
-
-func looksLikeJSON(b []byte) bool {
-	for _, c := range b {
-		switch c {
-		case ' ', '\t', '\r', '\n', 0xEF, 0xBB, 0xBF:
-			continue
-		}
-		return c == '{' || c == '['
-	}
-	return false
-}
-
 func (r *Reading) keep(in Inbound) {
 	if len(r.Messages) >= maxMessages && !in.IsResponse() {
 		r.Limited++
@@ -368,6 +248,9 @@ func (r *Reading) keep(in Inbound) {
 }
 
 func (r *Reading) push(in Inbound) {
+	if in.Result == nil {
+		in.Result = noResult
+	}
 	if r.room == nil {
 		r.room = rooms.Get().(*[]Inbound)
 		r.Messages = *r.room
@@ -376,139 +259,31 @@ func (r *Reading) push(in Inbound) {
 }
 
 func inbound(m jsonrpc.Message) Inbound {
-	in := Inbound{Kind: m.Kind, ID: m.ID, Method: m.Method, Result: noResult}
+	in := Inbound{Kind: m.Kind, ID: m.ID, Method: m.Method}
 	switch m.Kind {
 	case jsonrpc.Result, jsonrpc.Error:
 		in.Result, in.Sum = readResult(m)
 	case jsonrpc.Notification:
-		in.Subscribed = subscribed(m.Members)
+		in.Subscribed = subscribed(&m)
 	}
 	return in
 }
 
 // subscribed returns the subscriptionId in the params of a notification, raw, "" where there is none.
-func subscribed(params []jsonrpc.Member) string {
-	for i := range params {
-		if string(params[i].Key) == "_meta" {
-			id, _ := jsonrpc.Get(params[i].Value, metaPrefix+"subscriptionId")
-			return string(id)
+func subscribed(m *jsonrpc.Message) (id string) {
+	m.Each(func(key, raw []byte) {
+		if string(key) == "_meta" {
+			v, _ := jsonrpc.Get(raw, metaPrefix+"subscriptionId")
+			id = string(v)
 		}
-	}
-	return ""
+	})
+	return id
 }
 
 // parsers are used again: each keeps memory for the members of a message.
 var parsers = sync.Pool{New: func() any { return new(jsonrpc.Parser) }}
 
-// sseReader collects a Reading from the blocks of a stream.
-type sseReader struct {
-	r        *Reading
-	parser   *jsonrpc.Parser
-	pending  int // index in Messages of an answer dispatched by a CR whose LF may follow, +1
-	pendEnd  int64
-	answered bool
-}
-
-// Block implements BlockHandler.
-func (h *sseReader) Block(b *Block) {
-	r := h.r
-	h.pending = 0
-	h.oddities(b)
-	if b.Truncated {
-		r.cutOff()
-	}
-	if b.Retry >= 0 {
-		r.Retry = b.Retry
-	}
-	if b.HasID && b.ID != "" {
-		r.Marks = append(r.Marks, EventMark{ID: b.ID, End: b.End, At: b.At, Data: len(b.Data) > 0})
-	}
-	if !b.HasData {
-		return
-	}
-	r.Events++
-	if r.FirstEvent < 0 {
-		r.FirstEvent = b.At
-	}
-	r.LastEvent = b.At
-	if len(b.Data) == 0 {
-		return
-	}
-	if b.Type == "endpoint" {
-		r.Endpoint, r.EndpointAt = string(b.Data), b.At
-		return
-	}
-	h.messages(b)
-}
-
-func (h *sseReader) oddities(b *Block) {
-	r := h.r
-	for _, o := range []struct {
-		is   bool
-		what Oddity
-	}{{b.MixedEOL, OddMixedEOL}, {b.BadUTF8, OddBadUTF8}, {b.NulID, OddNulID}, {b.NoColon, OddNoColon}, {b.Truncated, OddTruncated}} {
-		if o.is {
-			r.odd(o.what, b.Start, "")
-		}
-	}
-}
-
-// messages takes the JSON-RPC messages from an event's data.
-func (h *sseReader) messages(b *Block) {
-	r := h.r
-	if b.Type != "" && b.Type != "message" {
-		r.odd(OddEventName, b.Start, b.Type)
-	}
-	ms, _, err := h.parser.Parse(b.Data)
-	if err != nil {
-		kept, limited := readable(b.Data, err)
-		if limited {
-			r.cutOff()
-		}
-		if !b.Holed && !b.Truncated && !limited {
-			r.odd(OddNotJSON, b.Start, err.Error())
-		} else if msg, _, ok := jsonrpc.Prefix(kept); ok && msg.IsResponse() {
-			r.keep(Inbound{Start: b.Start, End: b.End, WireEnd: b.WireEnd, At: b.At, Packet: b.Packet, Kind: msg.Kind, ID: msg.ID, Level: LevelPartial, Result: noResult, Holed: true})
-		}
-		return
-	}
-	if b.DataLines > 1 {
-		r.odd(OddJSONOverLines, b.Start, "")
-	}
-	for _, m := range ms {
-		if m.Kind == jsonrpc.Invalid {
-			r.odd(OddNotJSON, b.Start, "not a JSON-RPC message")
-			continue
-		}
-		in := inbound(m)
-		in.Start, in.End, in.WireEnd, in.At, in.Packet, in.Level = b.Start, b.End, b.WireEnd, b.At, b.Packet, LevelDispatched
-		in.EventID, in.EventType, in.Holed, in.JSONStart, in.JSONEnd = b.ID, b.Type, b.Holed, b.JSONOffset, b.DataEnd
-		in.CROnly = b.BareCR || b.EndedByCR
-		r.keep(in)
-		if in.IsResponse() && !h.answered {
-			h.answered, r.MaxGap = true, b.MaxGap
-		}
-		if b.EndedByCR && !b.BareCR {
-			h.pending, h.pendEnd = len(r.Messages), b.End
-		}
-	}
-}
-
-// CRLF implements BlockHandler.
-func (h *sseReader) CRLF(end int64) {
-	if h.pending == 0 || end != h.pendEnd {
-		return
-	}
-	for i := h.pending - 1; i >= 0 && h.r.Messages[i].End == end; i-- {
-		h.r.Messages[i].CROnly = false
-	}
-	h.pending = 0
-}
-
-// Comment implements BlockHandler.
-func (h *sseReader) Comment(start, end int64, at time.Duration) {
-	h.r.Comments++
-	if h.r.FirstComment < 0 {
-		h.r.FirstComment = at
-	}
+func giveBack(p *jsonrpc.Parser) {
+	p.Reset()
+	parsers.Put(p)
 }

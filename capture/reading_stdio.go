@@ -12,11 +12,13 @@ import (
 // Source: MCP specification, "Transports", section stdio.
 func (r *Reading) readLines(m *Message) {
 	l := lineWalker{r: r, m: m}
-	r.Wire, _ = m.rawPieces(func(p *Piece) bool {
+	var err error
+	r.Wire, err = m.rawPieces(func(p *Piece) bool {
 		l.piece(p)
 		return true
 	})
 	r.Decoded = r.Wire
+	r.stopped(err, r.Decoded)
 	l.tail()
 }
 

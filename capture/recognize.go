@@ -166,8 +166,7 @@ func hasMCPHeader(m *Message) bool {
 func (r *Recognizer) hold(ex *Exchange, rd *Reading) {
 	for _, m := range []*Message{&ex.Request, &ex.Response} {
 		if rd == nil && m.Wire.Len() > pendingBody {
-			m.Wire.Release()
-			m.cut()
+			m.keepHead()
 		}
 		m.Wire.shrink()
 		r.held += m.Wire.Len()

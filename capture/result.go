@@ -71,7 +71,7 @@ func readResult(m jsonrpc.Message) (*ResultFacts, AnswerSum) {
 		return &ResultFacts{Code: m.Code}, sumOf(m.Err)
 	}
 	var f ResultFacts
-	f.members(m.Members)
+	f.members(&m)
 	if f.Shape == "tools" {
 		tools := ReadTools(m.Result)
 		f.tools = &tools
@@ -97,11 +97,10 @@ func (f *ResultFacts) kept() *ResultFacts {
 }
 
 // members takes the facts from the members of a result.
-func (f *ResultFacts) members(result []jsonrpc.Member) {
+func (f *ResultFacts) members(m *jsonrpc.Message) {
 	var has shape
-	for i := range result {
-		raw := result[i].Value
-		switch string(result[i].Key) {
+	m.Each(func(key, raw []byte) {
+		switch string(key) {
 		case "isError":
 			f.IsError = string(raw) == "true"
 		case "resultType":
@@ -131,7 +130,7 @@ func (f *ResultFacts) members(result []jsonrpc.Member) {
 		case "resources":
 			has.resources = true
 		}
-	}
+	})
 	f.Shape = has.name()
 }
 

@@ -184,7 +184,7 @@ func (l *live) finish() error {
 // quality says what this file lacks.
 func (l *live) quality(q capture.Quality) capture.Quality {
 	other, _ := l.rec.Other()
-	now := counts{other, l.asm.Cuts(), l.dropped, l.gaps, l.feed.Lost()}
+	now := counts{other, l.asm.Cuts() + l.rec.Cuts(), l.dropped, l.gaps, l.feed.Lost()}
 	q.NonMCPExchanges = now.other - l.told.other
 	q.LimitCuts = now.cuts - l.told.cuts
 	q.GapBytes = now.lost.Bytes - l.told.lost.Bytes

@@ -109,6 +109,7 @@ func (r *reader) readLog(i int, src source) error {
 			ex.Release() // it is no HTTP
 			return
 		}
+		r.spilled(ex)
 		r.out(ex, capture.Read(ex))
 	}}
 	in := src.r
@@ -121,6 +122,7 @@ func (r *reader) readLog(i int, src source) error {
 		in = f
 	}
 	q, err := stdio.ReadLog(in, asm)
+	q.LimitCuts += asm.Cuts()
 	r.inputs[i].Quality = q
 	r.conns = append(r.conns, asm.Conns()...)
 	if err != nil {

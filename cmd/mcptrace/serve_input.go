@@ -19,7 +19,7 @@ func (f *serveFlags) recording(ctx context.Context, s *streams, inputs []string)
 	a := analyze.New(analyze.Options{Filter: filter})
 	r := &reader{flags: &f.inputFlags, s: s, failed: a.ConnectFailure, out: func(ex *capture.Exchange, rd *capture.Reading) {
 		rec.Add(ex, rd)
-		a.Add(ex, rd)
+		a.Add(ex, capture.Read(ex)) // the Analyzer changes what it is given
 	}}
 	if err := r.read(ctx, inputs); err != nil {
 		return nil, err

@@ -89,7 +89,7 @@ func measure(program, path string, rounds int, tshark bool) error {
 		}
 	}
 	fmt.Printf("%s: %.0f MB; medians of %d\n", filepath.Base(path), float64(info.Size())/1e6, rounds)
-	return print(os.Stdout, cs, info.Size())
+	return table(os.Stdout, cs, info.Size())
 }
 
 // run runs the program once.
@@ -113,8 +113,8 @@ func (c *contender) run() error {
 	return nil
 }
 
-// print writes the table. The first contender is what the others are compared with.
-func print(w io.Writer, cs []*contender, size int64) error {
+// table writes what was measured. The first contender is what the others are compared with.
+func table(w io.Writer, cs []*contender, size int64) error {
 	t := tablewriter.NewWriter(w)
 	t.Header("program", "CPU s", "MB per CPU s", "rate, gopacket = 1", "wall s", "peak MB")
 	base := median(cs[0].cpu)

@@ -42,7 +42,7 @@ func Members(obj []byte, f func(key, value []byte)) bool {
 	})
 }
 
-// keyName decodes a raw key for comparison. Unlike decode it lets invalid UTF-8 stand.
+// keyName decodes a raw key for comparison. One without a backslash it lets stand as it is, invalid UTF-8 too.
 func keyName(key []byte) []byte {
 	if bytes.IndexByte(key, '\\') >= 0 {
 		return decoded(key)

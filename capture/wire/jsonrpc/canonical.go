@@ -53,6 +53,7 @@ func Fingerprint(method string, params []byte, each func(key, canonical []byte))
 	c.out = append(c.out, '}')
 	sum := sha256.Sum256(c.out)
 	c.b, c.each = nil, nil
+	clear(c.pending[:cap(c.pending)])
 	if cap(c.out) > maxPooled {
 		c.out = nil
 	}
@@ -72,7 +73,7 @@ type canonizer struct {
 	drop    []string
 	each    func(key, canonical []byte) // sees the members of the outermost object; may be nil
 	out     []byte
-	pending []member // of the objects under way, the innermost last
+	pending []placed // of the objects under way, the innermost last
 }
 
 // whole takes the text as one value.
@@ -131,8 +132,8 @@ func (c *canonizer) brackets(start int, opening, closing byte) {
 	c.out = append(c.out, closing)
 }
 
-// member is where in out a member of an object stands, its comma included.
-type member struct {
+// placed is where in out a member of an object stands, its comma included.
+type placed struct {
 	name       []byte
 	start, end int
 }
@@ -140,7 +141,7 @@ type member struct {
 func (c *canonizer) object(depth int) bool {
 	start, base := len(c.out), len(c.pending)
 	ok := c.members(func(key []byte) bool {
-		m := member{name: decoded(key), start: len(c.out)}
+		m := placed{name: decoded(key), start: len(c.out)}
 		c.out = append(appendString(append(c.out, ','), m.name), ':')
 		value := len(c.out)
 		if !c.value(depth + 1) {
@@ -164,8 +165,8 @@ func (c *canonizer) object(depth int) bool {
 
 // arrange brings the members that stand in out from start on into order and leaves out repetitions
 // but the last.
-func (c *canonizer) arrange(start int, ms []member) {
-	byName := func(a, b member) int { return compareUTF16(a.name, b.name) }
+func (c *canonizer) arrange(start int, ms []placed) {
+	byName := func(a, b placed) int { return compareUTF16(a.name, b.name) }
 	ordered := true
 	for i := 1; i < len(ms) && ordered; i++ {
 		ordered = byName(ms[i-1], ms[i]) < 0

@@ -14,7 +14,10 @@ import (
 // The error is a *SyntaxError.
 func Digest(raw []byte, drop ...string) (uint64, error) {
 	d := digesters.Get().(*digester)
-	defer digesters.Put(d)
+	defer func() {
+		d.cursor, d.drop = cursor{}, nil
+		digesters.Put(d)
+	}()
 	d.cursor, d.drop, d.repeats = cursor{b: raw}, drop, false
 	d.space()
 	sum, ok := d.value(1)

@@ -45,13 +45,35 @@ type Message struct {
 
 	V2 bool // "jsonrpc" is "2.0"; Kind does not depend on it
 
-	// Members are those of Params, Result or Err, whichever there is, in order; nil where that is no object.
-	Members []Member
+	members []member // of Params, Result or Err, as Kind says; nil: look for them
 }
 
-// Member is one member of an object. Key is the inside of the key's string as on the wire, decoded where it holds a
-// backslash; Value is raw.
-type Member struct{ Key, Value []byte }
+// member is one member of an object, as Each hands it on.
+type member struct{ key, value []byte }
+
+// Each calls f for each member of Params, Result or Err, whichever belongs to Kind, in order, with its decoded key and
+// its raw value. It does nothing where that is no object.
+func (m *Message) Each(f func(key, value []byte)) {
+	if m.members == nil {
+		Members(m.held(), f)
+	}
+	for i := range m.members {
+		f(m.members[i].key, m.members[i].value)
+	}
+}
+
+// held returns the value whose members Each hands on.
+func (m *Message) held() []byte {
+	switch m.Kind {
+	case Request, Notification:
+		return m.Params
+	case Result:
+		return m.Result
+	case Error:
+		return m.Err
+	}
+	return nil
+}
 
 // IsResponse reports whether m is a result or an error.
 func (m Message) IsResponse() bool { return m.Kind == Result || m.Kind == Error }
@@ -81,7 +103,7 @@ func Parse(b []byte) (ms []Message, batch bool, err error) {
 type Parser struct {
 	cursor
 	ms      []Message
-	members []Member
+	members []member
 	methods [8]string // the newest first
 }
 
@@ -128,15 +150,19 @@ func (p *Parser) batch() bool {
 // message parses the object at p and decides its kind.
 func (p *Parser) message(depth int) bool {
 	var e envelope
-	inner := len(p.members)
+	var found [3][]member // of params, result and error
 	ok := p.cursor.members(func(key []byte) bool {
 		slot := e.slot(key)
-		if !e.holds(slot) || p.peek() != '{' {
+		i := e.holder(slot)
+		if i >= 0 {
+			found[i] = nil // of repeated keys the last counts
+		}
+		if i < 0 || p.peek() != '{' {
 			return p.envelopeValue(slot, depth)
 		}
-		p.members = p.members[:inner] // of repeated keys the last counts
 		start := p.i
-		ok := p.collect(depth + 1)
+		var ok bool
+		found[i], ok = p.collect(depth + 1)
 		*slot = p.b[start:p.i:p.i]
 		return ok
 	})
@@ -146,23 +172,48 @@ func (p *Parser) message(depth int) bool {
 	p.ms = append(p.ms, Message{})
 	m := &p.ms[len(p.ms)-1]
 	e.fill(m, p.method(e.method))
-	m.Kind = e.kind(m)
-	if held := e.held(); len(held) > 0 && held[0] == '{' {
-		m.Members = p.members[inner:len(p.members):len(p.members)]
+	switch m.Kind = e.kind(m); m.Kind {
+	case Request, Notification:
+		m.members = found[0]
+	case Result:
+		m.members = found[1]
+	case Error:
+		m.members = found[2]
 	}
 	return true
 }
 
-// collect passes over the object at p, which stands at that depth, and notes its members.
-func (p *Parser) collect(depth int) bool {
-	return p.cursor.members(func(key []byte) bool {
+// maxMembers is how many members of one object are noted; where there are more they are looked for when they are asked for.
+const maxMembers = 256
+
+// collect passes over the object at p, which stands at that depth, and returns its members; nil: there are too many.
+func (p *Parser) collect(depth int) ([]member, bool) {
+	from := len(p.members)
+	ok := p.cursor.members(func(key []byte) bool {
 		start := p.i
 		if !p.value(depth + 1) {
 			return false
 		}
-		p.members = append(p.members, Member{keyName(key), p.b[start:p.i:p.i]})
+		if len(p.members)-from <= maxMembers {
+			p.members = append(p.members, member{keyName(key), p.b[start:p.i:p.i]})
+		}
 		return true
 	})
+	if len(p.members)-from > maxMembers {
+		p.members = p.members[:from]
+		return nil, ok
+	}
+	return p.members[from:len(p.members):len(p.members)], ok
+}
+
+// Reset forgets the last text, so that a Parser that waits for its next use holds no memory of others.
+func (p *Parser) Reset() {
+	clear(p.ms)
+	clear(p.members)
+	p.cursor, p.ms, p.members = cursor{}, p.ms[:0], p.members[:0]
+	if cap(p.ms) > maxMembers || cap(p.members) > 8*maxMembers {
+		p.ms, p.members = nil, nil
+	}
 }
 
 // envelope holds the raw values of the top-level keys that matter, nil where missing.
@@ -189,24 +240,17 @@ func (e *envelope) slot(key []byte) *[]byte {
 	return nil
 }
 
-// holds reports whether slot is that of params, result or error.
-func (e *envelope) holds(slot *[]byte) bool {
-	return slot != nil && (slot == &e.params || slot == &e.result || slot == &e.err)
-}
-
-// held returns the value of params, result or error where there is just one of them, else nil.
-func (e *envelope) held() []byte {
-	var held []byte
-	for _, v := range [][]byte{e.params, e.result, e.err} {
-		switch {
-		case v == nil:
-		case held != nil:
-			return nil
-		default:
-			held = v
-		}
+// holder returns which of params, result and error slot is: 0, 1, 2; -1 for another.
+func (e *envelope) holder(slot *[]byte) int {
+	switch slot {
+	case &e.params:
+		return 0
+	case &e.result:
+		return 1
+	case &e.err:
+		return 2
 	}
-	return held
+	return -1
 }
 
 // envelopeValue passes over a value and keeps it, or what came of it, in slot where there is one.

@@ -166,3 +166,28 @@ func TestText(t *testing.T) {
 		}
 	}
 }
+
+// TestEach: the members are those of the value that belongs to the kind, whatever else stands beside it.
+func TestEach(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"id":1,"result":{"a":1}}`:                                      "a",
+		`{"id":1,"params":null,"result":{"a":1}}`:                        "a",
+		`{"id":1,"params":{"b":1},"result":{"a":1}}`:                     "a",
+		`{"id":1,"result":{"b":1},"result":{"a":1,"c":2}}`:               "ac",
+		`{"id":1,"result":{"b":1},"result":7}`:                           "",
+		`{"id":1,"error":{"code":1,"x":2}}`:                              "codex",
+		`{"method":"m","params":{"\u0061":1}}`:                           "a",
+		`{"method":"m","params":[1]}`:                                    "",
+		`{"id":1,"result":{` + strings.Repeat(`"a":1,`, 300) + `"b":2}}`: strings.Repeat("a", 300) + "b",
+	} {
+		ms, _, err := Parse([]byte(text))
+		if err != nil {
+			t.Fatal(text, err)
+		}
+		got := ""
+		ms[0].Each(func(key, value []byte) { got += string(key) })
+		if got != want {
+			t.Errorf("%.60s: %q, want %q", text, got, want)
+		}
+	}
+}

@@ -20,7 +20,7 @@ func Prefix(b []byte) (m Message, complete bool, ok bool) {
 	whole := c.members(func(key []byte) bool {
 		slot := e.slot(key)
 		known = known || slot != nil
-		if slot == nil || e.holds(slot) {
+		if slot == nil || e.holder(slot) >= 0 {
 			return c.envelopeValue(slot, 1) // what came of it is of use
 		}
 		start, old := c.i, *slot
