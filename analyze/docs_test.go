@@ -35,7 +35,7 @@ func findings() []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "# Findings\n\nWhat `mcptrace analyze` may say, by code. `mcptrace findings CODE` shows the same. Made from the rules; do not edit.\n\n"+
 		"The severity is the usual one: a finding may be lower, where bytes are missing from the capture, where a second run does no harm, or where an\n"+
-		"exchange may be something else. Those marked *on request* are said only when asked for.\n\n| code | severity | what |\n| --- | --- | --- |\n")
+		"exchange may be something else. Those marked *on request* are said with `--all-findings` only.\n\n| code | severity | what |\n| --- | --- | --- |\n")
 	for _, r := range Rules() {
 		fmt.Fprintf(&b, "| [`%s`](#%s) | %s | %s |\n", r.Code, r.Code, r.Severity, strings.ReplaceAll(r.Title, "|", `\|`))
 	}

@@ -25,6 +25,7 @@ var doors = map[string]string{
 	"modernc.org/sqlite":                "store",
 	"github.com/olekukonko/tablewriter": "analyze/report",
 	"github.com/spf13/cobra":            "cmd/mcptrace",
+	"github.com/spf13/pflag":            "cmd/mcptrace", // the flags of cobra, and the types of its errors
 	"github.com/schollz/progressbar/v3": "cmd/mcptrace",
 	"golang.org/x/term":                 "cmd/mcptrace",
 }

@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -121,6 +122,9 @@ func (e End) String() string {
 	return e.kind.String()
 }
 
+// ErrCut says that a response, or a recording, has no place to cut at as asked.
+var ErrCut = errors.New("no such place to cut at")
+
 // where returns the place in Wire behind which nothing is sent, -1: the plan has no such place.
 func (c *Cut) where(p *plan) int64 {
 	if p.m.Head == nil {
@@ -154,8 +158,9 @@ func (c *Cut) where(p *plan) int64 {
 	return p.stop
 }
 
-// check returns an error if the cut applies to nothing in the recording: a test of a client would pass without it.
+// check returns ErrCut, wrapped, if the cut applies to nothing in the recording: a test of a client would pass without it.
 func (c *Cut) check(r *Recording) error {
+	bytes, events := int64(0), 0
 	for _, e := range r.entries {
 		if c.Exchange != 0 && c.Exchange != e.number {
 			continue
@@ -165,13 +170,24 @@ func (c *Cut) check(r *Recording) error {
 			return nil
 		}
 		if c.Exchange != 0 {
-			return fmt.Errorf("exchange %d cannot be cut at %s: body bytes %d, events %d", e.number, c.At, p.bodyBefore(p.stop), len(p.marks))
+			return fmt.Errorf("exchange %d: %w: %s", e.number, ErrCut, p.misses(c.At))
+		}
+		if p.answers >= 0 {
+			bytes, events = max(bytes, p.bodyBefore(p.stop)), max(events, len(p.marks))
 		}
 	}
 	if c.Exchange != 0 {
-		return fmt.Errorf("there is no exchange %d to cut", c.Exchange)
+		return fmt.Errorf("%w: there is no exchange %d", ErrCut, c.Exchange)
 	}
-	return fmt.Errorf("no exchange can be cut at %s", c.At)
+	return fmt.Errorf("%w: %s (the longest body has %d bytes; most events: %d)", ErrCut, c.At, bytes, events)
+}
+
+// misses says of a response that it has no such place.
+func (p *plan) misses(at Place) string {
+	if p.m.Head == nil {
+		return fmt.Sprintf("%s (there is no response)", at)
+	}
+	return fmt.Sprintf("%s (body bytes: %d, events: %d)", at, p.bodyBefore(p.stop), len(p.marks))
 }
 
 // apply returns where and how the response is to end under the cut; ok is false where the cut does not apply.

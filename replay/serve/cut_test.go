@@ -1,6 +1,7 @@
 package serve_test
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -83,11 +84,11 @@ func TestCutThatFitsNothing(t *testing.T) {
 		cut  serve.Cut
 		want string
 	}{
-		{serve.Cut{Exchange: 2, At: serve.AfterAnswer}, "there is no exchange 2 to cut"},
-		{serve.Cut{Exchange: 1, At: serve.AfterEvent(3)}, "exchange 1 cannot be cut at event:3: body bytes 210, events 2"},
-		{serve.Cut{At: serve.AtByte(211)}, "no exchange can be cut at 211"},
+		{serve.Cut{Exchange: 2, At: serve.AfterAnswer}, "no such place to cut at: there is no exchange 2"},
+		{serve.Cut{Exchange: 1, At: serve.AfterEvent(3)}, "exchange 1: no such place to cut at: event:3 (body bytes: 210, events: 2)"},
+		{serve.Cut{At: serve.AtByte(211)}, "no such place to cut at: 211 (the longest body has 210 bytes; most events: 2)"},
 	} {
-		if s, err := serve.Start(rec, serve.Options{Cuts: []serve.Cut{c.cut}}); err == nil || err.Error() != c.want {
+		if s, err := serve.Start(rec, serve.Options{Cuts: []serve.Cut{c.cut}}); !errors.Is(err, serve.ErrCut) || err.Error() != c.want {
 			t.Errorf("got %v, want %s", err, c.want)
 			if err == nil {
 				s.Close()

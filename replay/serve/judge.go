@@ -102,14 +102,28 @@ func (p *Play) gaveUp(second *Play) bool {
 // settle puts the verdict and the words to what is known.
 func (p *Play) settle(x Exit) {
 	p.Did = p.words(x)
-	if p.call {
-		p.Verdict = p.verdict(x)
+	if !p.call {
+		return
+	}
+	if p.Verdict = p.verdict(x); p.Verdict == replay.Unknown && p.broke() && !p.waits() {
+		p.Did += p.doubt()
 	}
 }
 
+// doubt says why nothing is known of what became of an answer whose stream broke behind it.
+func (p *Play) doubt() string {
+	if p.moved {
+		return ", then went on: whether it kept the answer cannot be seen"
+	}
+	return "; nothing more was seen of it"
+}
+
+// waits reports whether the response was held and the client was still there when the server closed.
+func (p *Play) waits() bool { return p.How == endHold.String() && p.Left < 0 && !p.released }
+
 func (p *Play) verdict(x Exit) replay.Verdict {
 	if p.recorded == nil {
-		return replay.Failed
+		return Unrecorded
 	}
 	early := p.Left >= 0 && (p.End < 0 || p.Left <= p.End)
 	if p.resumed != nil && p.End >= 0 && p.Answer > p.End && p.again == nil {
@@ -129,8 +143,6 @@ func (p *Play) verdict(x Exit) replay.Verdict {
 			return replay.Salvaged
 		case x.Known:
 			return replay.Dropped
-		case p.moved:
-			return replay.Salvaged
 		}
 		return replay.Unknown
 	}
@@ -143,6 +155,8 @@ func (p *Play) verdict(x Exit) replay.Verdict {
 		return replay.Guessed
 	case early, p.How == endHold.String() && (p.Left >= 0 || p.cancelled >= 0), p.End >= 0 && p.cancelled-p.End > prompt:
 		return replay.Hung // it waited on, although nothing could come any more
+	case p.waits() && !x.Known:
+		return replay.Unknown
 	case p.End >= 0:
 		return replay.Failed
 	}
@@ -167,6 +181,8 @@ func (p *Play) words(x Exit) string {
 		s = "closed after " + short(p.Left)
 	case p.How == endClean.String():
 		s = "waited for the end"
+	case p.waits():
+		s = "was still waiting"
 	case p.End >= 0:
 		s = "was there when it broke"
 		if ended := x.At.Sub(p.Start) - p.End; x.Known && p.call && p.Answer < 0 && !p.moved && ended > prompt {

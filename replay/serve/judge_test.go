@@ -2,6 +2,7 @@ package serve_test
 
 import (
 	"testing"
+	"time"
 
 	"mcptrace/capture/capturetest"
 	"mcptrace/replay"
@@ -39,10 +40,17 @@ func TestVerdicts(t *testing.T) {
 			l.silent()
 			l.Close()
 		}, replay.Hung},
+		{"still waiting", serve.Cut{At: serve.BeforeAnswer, End: serve.Hold}, func(t *testing.T, s *serve.Server) {
+			dial(t, s).ask(pay("7")).until("\n\n")
+			s.Close()
+		}, replay.Unknown},
+		{"let go", serve.Cut{At: serve.BeforeAnswer, End: serve.HoldFor(time.Millisecond)}, func(t *testing.T, s *serve.Server) {
+			dial(t, s).ask(pay("7")).rest()
+		}, replay.Failed},
 		{"went on", serve.Cut{At: serve.AfterAnswer, End: serve.FIN}, func(t *testing.T, s *serve.Server) {
 			dial(t, s).ask(pay("7")).rest()
 			dial(t, s).ask(capturetest.Post("/mcp", capturetest.Call("8", "tools/list", ""))).until("}}")
-		}, replay.Salvaged},
+		}, replay.Unknown},
 		{"whole", serve.Cut{}, func(t *testing.T, s *serve.Server) {
 			dial(t, s).ask(pay("7")).get(len(payWire("7")))
 		}, replay.Settled},

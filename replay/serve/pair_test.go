@@ -45,7 +45,7 @@ func TestNotRecorded(t *testing.T) {
 			t.Errorf("got %s, want %s in it", body, want)
 		}
 	}
-	if p := s.Plays()[0]; p.Number != 0 || p.Verdict != replay.Failed {
+	if p := s.Plays()[0]; p.Number != 0 || p.Verdict != serve.Unrecorded || p.Where != "not-recorded" || p.Body != int64(len(body)) {
 		t.Errorf("got %+v", p)
 	}
 }

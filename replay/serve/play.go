@@ -20,7 +20,7 @@ type Play struct {
 	ID      string // of the call, raw JSON; "" where no answer is owed
 	Start   time.Time
 
-	Body   int64         // recorded body bytes that were sent
+	Body   int64         // body bytes that were sent, as recorded; of what was not recorded, those of the error
 	Answer time.Duration // the answer had been written in full
 	End    time.Duration // this side ended the response, or stopped sending for good
 	How    string        // clean, fin, rst, hold, h2-rst or goaway; "" while it goes on
@@ -40,6 +40,7 @@ type Play struct {
 	cancelled time.Duration
 	again     *Play
 	moved     bool // the client went on with something else
+	released  bool // it was held for as long as it was to be, then closed
 	resumed   *Play
 }
 
@@ -117,6 +118,13 @@ func (p *Play) ended(how endKind, where string) {
 	}
 }
 
+// letGo takes note that a held response was closed by this side.
+func (p *Play) letGo() {
+	p.log.mu.Lock()
+	defer p.log.mu.Unlock()
+	p.released = true
+}
+
 // left takes note that the client has gone.
 func (p *Play) left() {
 	p.log.mu.Lock()
@@ -133,7 +141,7 @@ func (p *Play) finished() {
 	c := *p
 	p.log.mu.Unlock()
 	if p.log.done != nil {
-		c.settle(Exit{})
+		c.Did = c.words(Exit{})
 		p.log.done(c)
 	}
 }

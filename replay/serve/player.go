@@ -94,11 +94,17 @@ func (x *player) run() bool {
 		off = to
 		x.sent(off)
 	}
-	if x.end.at >= 0 && x.end.kind != endHold && !x.sleep(x.due(x.end.at), p.border(x.stop)) {
+	if x.end.at >= 0 && x.end.kind != endHold && !x.complete() && !x.sleep(x.due(x.end.at), p.border(x.stop)) {
 		return x.left()
 	}
 	x.play.ended(x.end.kind, p.wordFor(x.stop))
 	return true
+}
+
+// complete reports whether the last byte, which was sent, was the end: then it does not matter whether the client is still
+// there.
+func (x *player) complete() bool {
+	return x.end.kind == endClean && time.Until(x.due(x.end.at)) <= 0
 }
 
 // due returns the moment for what was recorded at, since the request's end.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"mcptrace/capture"
+	"mcptrace/replay"
 )
 
 // refusal is the response to a request that was not recorded.
@@ -20,12 +21,22 @@ type refusal struct {
 // notRecorded is the JSON-RPC error code of a call that is not in the recording: of those left to servers.
 const notRecorded = -32090
 
-// refusal makes the response to a request that was not recorded. A call gets a JSON-RPC error under status 200, which
-// every client hands to its caller; in a session of the 2024-11-05 transport that error goes out on the GET stream.
+// Unrecorded is the verdict on a call that is not in the recording: it got an error of this package's own.
+const Unrecorded replay.Verdict = "unrecorded"
+
+// refusal makes the response to a request that was not recorded, and lists it.
 func (s *Server) refusal(l *live, q *request) refusal {
 	p := s.log.begin(l, nil, q)
-	defer p.finished()
-	p.ended(endClean, "after-answer")
+	r := s.refused(l, q)
+	p.sent(int64(len(r.body)))
+	p.ended(endClean, "not-recorded")
+	p.finished()
+	return r
+}
+
+// refused makes the response to a request that was not recorded. A call gets a JSON-RPC error under status 200, which
+// every client hands to its caller; in a session of the 2024-11-05 transport that error goes out on the GET stream.
+func (s *Server) refused(l *live, q *request) refusal {
 	h := q.ex.Request.Head
 	switch {
 	case h.Method == "OPTIONS":
@@ -64,8 +75,8 @@ func (s *Server) whyNot(c *capture.Call) string {
 	if c.Name != "" {
 		what += " " + c.Name
 	}
-	if len(s.similar(c)) > 0 {
-		return fmt.Sprintf("mcptrace serve: %s was recorded, but not with these parameters (or at this address)", what)
+	if like := s.similar(c); len(like) > 0 {
+		return fmt.Sprintf("mcptrace serve: %s was recorded, but not with these parameters (or at this address); mcptrace show INPUT --exchange %d --payload shows what was", what, like[0])
 	}
 	return fmt.Sprintf("mcptrace serve: %s was not recorded", what)
 }

@@ -44,7 +44,8 @@ type Server struct {
 	conns    map[net.Conn]bool
 }
 
-// Start begins to serve rec. Close ends it. It is an error if one of the cuts applies to no exchange.
+// Start begins to serve rec. Close ends it. The error is ErrCut, wrapped, if one of
+// the cuts applies to no exchange.
 func Start(rec *Recording, o Options) (*Server, error) {
 	rec.ready()
 	if len(rec.entries) == 0 {

@@ -39,9 +39,9 @@ type SweepRow struct {
 	Plays    []Play
 }
 
-// gravity orders verdicts, the worst first.
+// gravity orders verdicts, the worst first. What was not recorded is the least: clients ask servers what they can do.
 var gravity = []replay.Verdict{replay.Duplicated, replay.Dropped, replay.Guessed, replay.Hung, replay.Failed, replay.Unknown, replay.Resumed,
-	replay.Reissued, replay.Salvaged, replay.Settled}
+	replay.Reissued, replay.Salvaged, replay.Settled, Unrecorded}
 
 // Sweep runs a client once per cut, each against a server of its own, and returns what came of each, the worst first; of
 // equal ones by exchange and offset. The first run of all is without a cut; its row stands last.
@@ -189,19 +189,14 @@ func sweepOne(ctx context.Context, rec *Recording, o SweepOptions, c sweepCut) (
 
 // worst takes over the worst verdict of the calls that were cut, or of all where none was to be.
 func (r *SweepRow) worst(all bool) {
-	const unrecorded = 100 // less grave than anything: clients ask servers what they can do
-	best := unrecorded + 1
+	best := len(gravity)
 	r.Did = "did not make the call"
 	for i := range r.Plays {
 		p := &r.Plays[i]
 		if p.Verdict == "" || !all && !p.Cut {
 			continue
 		}
-		k := slices.Index(gravity, p.Verdict)
-		if p.Number == 0 {
-			k = unrecorded
-		}
-		if k < best {
+		if k := slices.Index(gravity, p.Verdict); k < best {
 			best, r.Verdict, r.Did = k, p.Verdict, p.Did
 		}
 	}

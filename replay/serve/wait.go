@@ -63,5 +63,9 @@ func (x *player) hold() bool {
 	if x.end.hold > 0 {
 		until = time.Now().Add(x.end.hold)
 	}
-	return x.sleep(until, x.plan.border(x.stop)) || x.left()
+	if !x.sleep(until, x.plan.border(x.stop)) {
+		return x.left()
+	}
+	x.play.letGo()
+	return true
 }
