@@ -24,9 +24,9 @@ func (p Policy) outcome(mv move, v *View) Outcome {
 			o.Verdict = Dropped
 		}
 	case reissues:
-		o.Verdict, o.Returned = Reissued, -1
+		o.Verdict, o.Returned, o.Ran = Reissued, -1, v.ran()
 		if delivered {
-			o.Verdict = Duplicated
+			o.Verdict, o.Ran = Duplicated, false
 		}
 	case resumes:
 		o.Verdict, o.Returned = Resumed, -1

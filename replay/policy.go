@@ -112,7 +112,7 @@ func (p Policy) Judge(v *View, o Options) Outcome {
 		t.after = DefaultTimeout
 	}
 	out := p.judge(v, t)
-	out.Policy = p.Name
+	out.Policy, out.Ran = p.Name, out.Verdict == Reissued && v.ran()
 	return out
 }
 

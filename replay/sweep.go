@@ -213,7 +213,7 @@ func (s *Swept) Merged() []Range {
 	for _, r := range s.Ranges {
 		if k := len(out); k > 0 && out[k-1].To == r.From-1 {
 			a, b := out[k-1].Outcome, r.Outcome
-			if a.Verdict == b.Verdict && a.Next == b.Next && a.Why == b.Why {
+			if a.Verdict == b.Verdict && a.Ran == b.Ran && a.Next == b.Next && a.Why == b.Why {
 				out[k-1].To = r.To
 				continue
 			}

@@ -40,4 +40,5 @@ type Outcome struct {
 	Censored bool          // Held is a lower bound: the capture, or the recorded client, ended first
 	Next     Next
 	Why      string // one sentence
+	Ran      bool   // of Reissued: the call is known to have run, because its result had begun to arrive, or came too late
 }

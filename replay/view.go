@@ -134,5 +134,8 @@ func endOf(x capture.Ending, last time.Duration) End {
 	return e
 }
 
+// ran reports whether the call is known to have run: a result was seen, or the beginning of one.
+func (v *View) ran() bool { return v.Level != capture.LevelNone && !v.Error }
+
 // Delivered reports whether the answer had been dispatched.
 func (v *View) Delivered() bool { return v.Level == capture.LevelDispatched }

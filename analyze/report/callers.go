@@ -11,12 +11,14 @@ import (
 // once, and a batch is one call.
 type callers struct {
 	analyze.LogicalTotals
-	requests int            // exchanges that carried the calls, first hops only
-	errors   int            // answered calls whose final answer is an error
-	ran      map[string]int // calls that ran twice, by how sure that is: certain, likely, possible
-	harmful  int            // of these, not known to be safe to repeat
-	rescued  int            // attempts that were lost, of calls that a later request got answered
-	doubtful int            // attempts of which that is not known, of such calls
+	requests int             // exchanges that carried the calls, first hops only
+	errors   int             // answered calls whose final answer is an error
+	ran      map[string]int  // calls that ran twice, by how sure that is: certain, likely, possible
+	harmful  int             // of these, not known to be safe to repeat
+	rescued  int             // attempts that were lost, of calls that another request got answered
+	refused  int             // attempts that were refused with a status, of such calls
+	doubtful int             // attempts of which that is not known, of such calls
+	guessed  []*analyze.Case // requests that perhaps repeat another, and if so ran twice or may have
 	lost     []*analyze.Story
 	unknown  []*analyze.Story
 }
@@ -34,6 +36,8 @@ func callersOf(a *analyze.Analyzer) callers {
 			k.answer(c)
 		case s.Outcome == analyze.Answered && c == s.By:
 			k.answer(c)
+		case s.Outcome == analyze.Answered && c.Fate() == "lost" && lossOf(c) == refused:
+			k.refused++
 		case s.Outcome == analyze.Answered && c.Fate() == "lost":
 			k.rescued++
 		case s.Outcome == analyze.Answered && c.Fate() == "unknown":
@@ -49,6 +53,7 @@ func callersOf(a *analyze.Analyzer) callers {
 		}
 	}
 	k.repeats(a.Reissues())
+	k.guessed = guessedRepeats(a)
 	return k
 }
 
@@ -92,6 +97,13 @@ func (k *callers) rescues() string {
 		parts = append(parts, "1 attempt was lost, but its call was answered by another")
 	default:
 		parts = append(parts, fmt.Sprintf("%d attempts were lost, but all their calls were answered by others", k.rescued))
+	}
+	switch k.refused {
+	case 0:
+	case 1:
+		parts = append(parts, "1 attempt was refused by its status, but its call has an answer")
+	default:
+		parts = append(parts, fmt.Sprintf("%d attempts were refused by their status, but all their calls have answers", k.refused))
 	}
 	if k.doubtful > 0 {
 		parts = append(parts, fmt.Sprintf("what became of %s before the answered one is not known", analyze.Count(k.doubtful, "attempt")))
@@ -144,4 +156,44 @@ func (k *callers) lostOnes() string {
 		return plural(k.Lost, "call") + " got no answer"
 	}
 	return fmt.Sprintf("%s got no answer, %d of them although they ran", plural(k.Lost, "call"), k.RanAndLost)
+}
+
+// guessedRepeats returns the requests of which it is a guess that they repeat an earlier one, where both may have run.
+func guessedRepeats(a *analyze.Analyzer) []*analyze.Case {
+	var out []*analyze.Case
+	for _, c := range a.Cases() {
+		if l := c.Reissue; l != nil && c.HopOf == nil && l.Confidence == "low" && l.Duplicate != "no" && l.Duplicate != "unlikely" {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// guesses names the requests of which it is a guess that they repeat others: "if #4 repeats #3, which is a guess".
+func (k *callers) guesses() string {
+	c := k.guessed[0]
+	s := fmt.Sprintf("if #%d repeats #%d", c.ID, c.Reissue.Of.ID)
+	if len(k.guessed) > 1 {
+		s += " and so on"
+	}
+	return s + ", which is a guess"
+}
+
+// ranAndLost says how many of the lost calls ran.
+func (k *callers) ranAndLost() string {
+	idle := 0
+	for _, s := range k.lost {
+		if s.RanAtMost == 0 {
+			idle++
+		}
+	}
+	switch {
+	case idle == len(k.lost) && idle == 1:
+		return "it did not run"
+	case idle == len(k.lost):
+		return "none of them ran"
+	case idle > 0:
+		return fmt.Sprintf("%d known to have run, %d known not to", k.RanAndLost, idle)
+	}
+	return fmt.Sprintf("%d known to have run", k.RanAndLost)
 }

@@ -10,12 +10,12 @@ import (
 
 // breakWords says in a clause how many responses broke, and where, and what else did not go through.
 func breakWords(a *analyze.Analyzer) string {
-	var after, before, other, client, listening int
+	var after, before, other, client, listening, late int
 	for _, c := range a.Cases() {
 		switch {
 		case c.HopOf != nil:
 		case listens(c):
-			if cutOff(c) {
+			if torn(c) {
 				listening++
 			}
 		case c.Break == nil:
@@ -29,6 +29,9 @@ func breakWords(a *analyze.Analyzer) string {
 		if c.HopOf == nil && c.Break != nil && !listens(c) && c.End.By == "client" {
 			client++
 		}
+		if c.HopOf == nil && !listens(c) && c.ClosedAfterAnswer() && !a.Consumed(c) {
+			late++
+		}
 	}
 	s := "no response broke"
 	if n := after + before + other; n > 0 {
@@ -40,6 +43,9 @@ func breakWords(a *analyze.Analyzer) string {
 	case client > 0:
 		s += fmt.Sprintf(", %d of them when the client closed", client)
 	}
+	if late > 0 {
+		s += "; the client closed " + analyze.Count(late, "stream") + " long after the answer"
+	}
 	if listening > 0 {
 		s += "; " + analyze.Count(listening, "listening stream") + " broke"
 	}
@@ -49,8 +55,8 @@ func breakWords(a *analyze.Analyzer) string {
 	return s
 }
 
-// cutOff reports whether a stream that is meant to stay open was ended by another than its client, and not in order.
-func cutOff(c *analyze.Case) bool {
+// torn reports whether a stream that is meant to stay open was ended by another than its client, and not in order.
+func torn(c *analyze.Case) bool {
 	switch c.End.Kind {
 	case capture.EndFIN, capture.EndRST, capture.EndH2RST, capture.EndTLSAlert:
 		return c.End.By != "client"
@@ -95,4 +101,51 @@ func lostWords(c *analyze.Case) string {
 		return "the answer came after the client had gone"
 	}
 	return "the response " + c.HowEnded()
+}
+
+// whyUnknown says in a clause why it is not known what became of a call.
+func whyUnknown(c *analyze.Case) string {
+	switch {
+	case c.End.Kind == capture.EndOpen:
+		return "the capture ended first"
+	case c.R.Cut:
+		return "a limit of mcptrace cut off a part of it"
+	case c.R.Holed:
+		return "bytes are missing from the capture"
+	case !c.Dispatched():
+		return "its answer is not in the capture"
+	}
+	return "the answer was not seen to be acknowledged"
+}
+
+// whoKnows says whose log to ask for what the capture does not, and how to capture more another time.
+func whoKnows(c *analyze.Case) string {
+	who := "ask the server's log whether it ran"
+	if e, _ := c.Execution(); e == analyze.Executed {
+		who = "it ran: ask the client's log whether the answer arrived"
+	}
+	switch {
+	case c.End.Kind == capture.EndOpen:
+		return who + "; capture for longer next time"
+	case c.Dispatched() && c.Near() != "client" && c.Near() != "same-host":
+		return who + "; capture near the client next time (docs/capturing.md)"
+	}
+	return who + "; docs/capturing.md says how to capture without losses"
+}
+
+// againWords says in a clause how a call was issued again.
+func againWords(c *analyze.Case) string {
+	l := c.Reissue
+	first, s := l.Of, ""
+	over := first.End.Kind != capture.EndOpen && first.Start+capture.Instant(first.End.At) <= c.Start
+	switch {
+	case !over && first.Cancelled != 0 && first.Cancelled <= c.Start:
+		s = fmt.Sprintf("the client cancelled #%d after %s and sent it again as #%d; %s", first.ID, analyze.Dur(first.Cancelled.Sub(first.Start)), c.ID, l.Executed)
+	default:
+		s = fmt.Sprintf("#%d %s, again as #%d %s later", first.ID, l.Before(c), c.ID, analyze.Dur(l.Gap))
+	}
+	if l.Confidence == "medium" {
+		s += ", probably the same call"
+	}
+	return s
 }

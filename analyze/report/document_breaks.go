@@ -34,7 +34,10 @@ func (w *writer) breaks() part {
 	p := part{ID: "breaks", Title: "Breaks"}
 	cs := w.broken()
 	if len(cs) == 0 {
-		p.Blocks = append([]block{para("No response broke.")}, w.cuts()...)
+		p.Blocks = []block{para("%s.", upper(breakWords(w.a)))}
+		if len(w.a.Cuts) > 0 {
+			p.Blocks = append(p.Blocks, w.cuts()...)
+		}
 		return p
 	}
 	n := map[analyze.Where]map[string]int{}
@@ -86,7 +89,7 @@ func silenceOf(c *analyze.Case) time.Duration {
 // cuts is the table of ages at which streams are ended again and again: a limit somewhere.
 func (w *writer) cuts() []block {
 	if len(w.a.Cuts) == 0 {
-		return []block{para("The ages of the breaks do not cluster: no fixed limit shows.")}
+		return []block{para("No limit that ends streams at a fixed age, or after a fixed silence, can be told from the breaks.")}
 	}
 	g := &grid{Caption: "Ends at nearly one age: a limit somewhere", Head: []string{"seems to be", "server", "path", "in words", "ends", "median", "spread", "confidence", "for example"}, Right: map[int]bool{4: true, 5: true, 6: true}}
 	for i, k := range w.a.Cuts[:min(len(w.a.Cuts), maxGridRows)] {

@@ -74,7 +74,10 @@ func (w *writer) ranTwice() part {
 	p := part{ID: "ran-twice", Title: "Calls that ran twice, or may have"}
 	cs := w.a.Reissues()
 	if len(cs) == 0 {
-		p.Blocks = []block{para("None was seen.")}
+		p.Blocks = []block{para("None is known.")}
+		if n := len(w.callers.guessed); n > 0 {
+			p.Blocks = append(p.Blocks, para("%s may have run twice %s.", upper(plural(n, "call")), w.callers.guesses()))
+		}
 		return p
 	}
 	g := &grid{Caption: "Calls that ran twice, or may have; times are UTC",
@@ -82,7 +85,7 @@ func (w *writer) ranTwice() part {
 	for _, c := range cs[:min(len(cs), maxRanTwice)] {
 		t := twiceOf(c)
 		g.add(words(t.duplicate), words(w.moment(t.first.Start)), words(c.Start.Time().Format("15:04:05.000")), words(session(c)), words(t.tool), words(t.arguments), words(t.idempotency),
-			words(t.traceparent), words(t.answers), words(string(c.Safety)), cell{Text: fmt.Sprintf("#%d, #%d", t.first.ID, t.second.ID), Ref: t.second.ID}, words(c.Reissue.Confidence))
+			words(t.traceparent), words(t.answers), words(safeWords[c.Safety]), cell{Text: fmt.Sprintf("#%d, #%d", t.first.ID, t.second.ID), Ref: t.second.ID}, words(c.Reissue.Confidence))
 	}
 	p.Blocks = append(p.Blocks, block{Table: g.withoutEmpty("idempotency key", "traceparent")})
 	if n := len(cs) - maxRanTwice; n > 0 {
@@ -93,6 +96,9 @@ func (w *writer) ranTwice() part {
 	p.Blocks = append(p.Blocks, block{Fold: "The same as CSV", Inner: []block{{Code: b.String(), File: "ran-twice.csv"}}})
 	return p
 }
+
+// safeWords say in a cell whether a call is safe to repeat.
+var safeWords = map[analyze.Safety]string{analyze.Safe: "yes", analyze.HintedSafe: "yes, by its hint", analyze.Unsafe: "not known"}
 
 // limited drops what comes after n bytes.
 type limited struct {

@@ -17,10 +17,13 @@ func (w *writer) from() []string {
 			out = append(out, fmt.Sprintf("and %d more", len(a.Inputs)-i))
 			break
 		}
-		out = append(out, fmt.Sprintf("%s (%s, %s)", in.Path, in.Kind, plural(int(in.Quality.Packets), "packet")))
+		out = append(out, fmt.Sprintf("%s (%s, %s)", in.Path, in.Kind, plural(amount(a, i))))
 	}
 	if a.First != 0 {
-		out = append(out, fmt.Sprintf("from %s to %s UTC (%s)", w.moment(a.First), w.moment(a.Last), analyze.Dur(a.Last.Sub(a.First))))
+		out = append(out, fmt.Sprintf("from %s to %s UTC (%s)", w.moment(a.First), w.moment(a.Last), length(a.Last.Sub(a.First))))
+	}
+	if s := apart(a); s != "" {
+		out = append(out, "warning: "+s)
 	}
 	return out
 }
@@ -141,6 +144,8 @@ func (w *writer) repeatsSure() string {
 		parts = append(parts, fmt.Sprintf("%d second attempts probably repeat earlier ones", all))
 	case all > 0 && sure == all:
 		parts = append(parts, fmt.Sprintf("%d second attempts surely repeat earlier ones", all))
+	case all-sure == 1:
+		parts = append(parts, fmt.Sprintf("of %d second attempts %d surely repeat earlier ones, the other probably does", all, sure))
 	case all > 0:
 		parts = append(parts, fmt.Sprintf("of %d second attempts %d surely repeat earlier ones, the others probably do", all, sure))
 	}

@@ -43,6 +43,25 @@ func filterOf(a *analyze.Analyzer, cs []*analyze.Case) []evidence {
 	return out
 }
 
+// packetsOfStarts says in brackets in which packets exchanges begin, and of which file where there are several; "" where
+// there are no packets.
+func packetsOfStarts(a *analyze.Analyzer, cs ...*analyze.Case) string {
+	var parts []string
+	w := writer{a: a}
+	file := ""
+	for _, c := range cs {
+		if c.First == 0 {
+			return ""
+		}
+		of := w.of(w.input(c))
+		if n := len(parts); n > 0 && of == file {
+			parts[n-1] = strings.TrimSuffix(parts[n-1], of)
+		}
+		parts, file = append(parts, fmt.Sprint(c.First)+of), of
+	}
+	return " (packets " + safe(strings.Join(parts, ", ")) + ")"
+}
+
 // maxPackets bounds a display filter: Wireshark's field takes no more than some thousand characters.
 const maxPackets = 200
 
@@ -76,8 +95,13 @@ func connFilter(c *analyze.Case) string {
 	if c.Conn.Client.Addr().Is6() {
 		field = "ipv6.addr"
 	}
-	return fmt.Sprintf("%s == %s and %s == %s and tcp.port == %d and tcp.port == %d and frame.number >= %d and frame.number <= %d", field,
-		c.Conn.Client.Addr().WithZone(""), field, c.Conn.Server.Addr().WithZone(""), c.Conn.Client.Port(), c.Conn.Server.Port(), c.First, c.Last)
+	client, server := c.Conn.Client.Addr().WithZone(""), c.Conn.Server.Addr().WithZone("")
+	hosts := fmt.Sprintf("%s == %s", field, client)
+	if server != client {
+		hosts += fmt.Sprintf(" and %s == %s", field, server)
+	}
+	return fmt.Sprintf("%s and tcp.port == %d and tcp.port == %d and frame.number >= %d and frame.number <= %d", hosts,
+		c.Conn.Client.Port(), c.Conn.Server.Port(), c.First, c.Last)
 }
 
 // PacketComments returns what to write on packets of c: what they show of the exchange. Text from the wire in it is

@@ -67,8 +67,11 @@ type textReport struct {
 
 func (t *textReport) printf(format string, args ...any) { fmt.Fprintf(t.out, format, args...) }
 
-// clock writes a moment of the day; the date stands on the first line.
+// clock writes a moment: of the day, for its date stands on the first line, or with its date where there are several.
 func (t *textReport) clock(i capture.Instant) string {
+	if t.a.Last.Sub(t.a.First) > 24*time.Hour {
+		return i.Time().In(t.o.Zone).Format("2006-01-02 15:04:05.000")
+	}
 	return i.Time().In(t.o.Zone).Format("15:04:05.000")
 }
 
@@ -126,7 +129,7 @@ func (t *textReport) row(c *analyze.Case) []string {
 	if c.Reissue != nil {
 		of = fmt.Sprintf("#%d (%s)", c.Reissue.Of.ID, c.Reissue.Duplicate)
 		if c.Reissue.Confidence == "low" {
-			of = "perhaps " + of
+			of = fmt.Sprintf("#%d?%s", c.Reissue.Of.ID, ranIfRepeat[c.Reissue.Duplicate])
 		}
 	}
 	if c.HopOf != nil {
@@ -150,12 +153,33 @@ func delivered(c *analyze.Case) string {
 	return "not known"
 }
 
+// ranIfRepeat says of a request that perhaps repeats another, and perhaps is meant, how sure it is that both ran.
+var ranIfRepeat = map[string]string{"certain": " (both ran)", "likely": " (both likely ran)", "possible": " (both may have run)",
+	"unlikely": " (both hardly ran)", "no": " (not both ran)"}
+
+// endWords says in a cell how the response ended, and by whom.
 func endWords(c *analyze.Case) string {
-	s := string(c.End.Kind)
-	if c.End.By != "" && c.End.Kind != capture.EndCloseDelimited {
-		s += " by " + c.End.By
+	by := ""
+	if c.End.By != "" {
+		by = " by " + c.End.By
 	}
-	return s
+	switch c.End.Kind {
+	case capture.EndFIN:
+		return "cut" + by
+	case capture.EndRST:
+		return "reset" + by
+	case capture.EndH2RST:
+		return "stream reset" + by
+	case capture.EndGoAway:
+		return "refused by GOAWAY"
+	case capture.EndTLSAlert:
+		return "TLS alert" + by
+	case capture.EndCloseDelimited:
+		return "with the connection"
+	case capture.EndNone:
+		return map[bool]string{true: "reset", false: "closed"}[c.End.How == capture.RST] + by + ", no response"
+	}
+	return string(c.End.Kind)
 }
 
 // findings writes what the rules say, the gravest first within each exchange's order.

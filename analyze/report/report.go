@@ -12,7 +12,8 @@ import (
 type Options struct {
 	Zone     *time.Location // of the times in text; nil: UTC
 	Width    int            // columns of the terminal; 0: not known
-	Input    string         // how the input is named in suggested commands
+	Inputs   []string       // the inputs as they were given, for suggested commands; - is standard input
+	Flags    []string       // the flags, with their values, without which the inputs are read otherwise; for suggested commands
 	Exchange int            // jsonl: this one only; 0: all
 	Tracks   *Tracks        // the courses of exchanges, for pictures; nil: none
 }

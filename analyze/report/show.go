@@ -171,7 +171,11 @@ func (s *shower) look() {
 	if len(es) == 0 {
 		return
 	}
-	s.printf("\nIN WIRESHARK  %s\n", es[0].filter())
+	in := ""
+	if len(s.a.Inputs) > 1 {
+		in = safe(" (" + es[0].Input + ")")
+	}
+	s.printf("\nIN WIRESHARK%s  %s\n", in, es[0].filter())
 	if f := connFilter(s.c); f != "" {
 		s.printf("  all of it:  %s\n", f)
 	}

@@ -168,8 +168,13 @@ func endStep(c *analyze.Case, last time.Duration) step {
 		s.At = last
 	}
 	if b := c.Break; b != nil {
-		s.Kind, s.End = stepBreak, b.Offset
-		s.What += ": broke " + whereWords[b.Where]
+		s.Kind = stepBreak
+		if c.End.By == "client" && max(c.HeadAt, c.LastByte) > c.End.At {
+			s.What += ": what came later reached nobody"
+		} else {
+			s.End = b.Offset
+			s.What += ": broke " + whereWords[b.Where]
+		}
 	}
 	if c.Hold.Known && c.Hold.Held >= time.Millisecond {
 		s.What += fmt.Sprintf(", %s after the answer", analyze.Dur(c.Hold.Held))

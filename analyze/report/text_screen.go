@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"mcptrace/analyze"
-	"mcptrace/capture"
 )
 
 // The first screen: what a person on call needs before any table, within 25 lines.
@@ -22,6 +21,7 @@ func (t *textReport) screen() {
 	t.ranTwice(&k)
 	t.lost(&k)
 	t.unknown(&k)
+	t.unreached()
 	t.harmless()
 	t.held()
 	t.useful()
@@ -32,7 +32,11 @@ func (t *textReport) screen() {
 const topLines = 3 // of each list on the first screen
 
 func (t *textReport) ranTwice(k *callers) {
-	t.printf("RAN TWICE     %d certain, %d likely, %d possible\n", k.ran["certain"], k.ran["likely"], k.ran["possible"])
+	t.printf("RAN TWICE     %d certain, %d likely, %d possible", k.ran["certain"], k.ran["likely"], k.ran["possible"])
+	if n := len(k.guessed); n > 0 {
+		t.printf("; %d more %s", n, k.guesses())
+	}
+	t.printf("\n")
 	cs := t.a.Reissues()
 	for i, c := range cs {
 		if i == topLines {
@@ -40,15 +44,14 @@ func (t *textReport) ranTwice(k *callers) {
 			return
 		}
 		l := c.Reissue
-		t.printf("    %s  %s: %s; #%d %s, again as #%d %s later (packets %d, %d)\n", t.clock(c.Start), l.Duplicate, safe(clip(l.Of.Name(), 40)), l.Of.ID, l.Before(c),
-			c.ID, analyze.Dur(l.Gap), l.Of.First, c.First)
+		t.printf("    %s  %s: %s; %s%s\n", t.clock(c.Start), l.Duplicate, safe(clip(l.Of.Name(), 40)), againWords(c), packetsOfStarts(t.a, l.Of, c))
 	}
 }
 
 func (t *textReport) lost(k *callers) {
 	t.printf("LOST          %s", analyze.Count(k.Lost, "call"))
 	if k.Lost > 0 {
-		t.printf(", %d known to have run", k.RanAndLost)
+		t.printf(", %s", k.ranAndLost())
 	}
 	if s := k.rescues(); s != "" {
 		t.printf("; %s", s)
@@ -70,18 +73,7 @@ func (t *textReport) unknown(k *callers) {
 		return
 	}
 	c := undecided(k.unknown[0])
-	why := "the answer was not seen to be acknowledged"
-	switch {
-	case c.End.Kind == capture.EndOpen:
-		why = "the capture ended first"
-	case c.R.Cut:
-		why = "a limit of mcptrace cut off a part of it"
-	case c.R.Holed:
-		why = "bytes are missing from the capture"
-	case !c.Dispatched():
-		why = "its answer is not in the capture"
-	}
-	t.printf("UNKNOWN       %s; the first is #%d: %s\n", analyze.Count(k.Unknown, "call"), c.ID, why)
+	t.printf("UNKNOWN       %s; the first is #%d: %s\n", analyze.Count(k.Unknown, "call"), c.ID, whyUnknown(c))
 }
 
 // undecided returns the attempt for which it is not known what a call came to.
@@ -94,6 +86,26 @@ func undecided(s *analyze.Story) *analyze.Case {
 	return s.First()
 }
 
+// unreached lists the attempts to connect that failed.
+func (t *textReport) unreached() {
+	fs := t.a.Failures
+	if len(fs) == 0 {
+		return
+	}
+	t.printf("NOT REACHED   %s to connect failed\n", analyze.Count(len(fs), "attempt"))
+	for i, f := range fs {
+		if i == topLines {
+			t.printf("    and %d more\n", len(fs)-topLines)
+			return
+		}
+		by := ""
+		if f.By != "" {
+			by = " by the " + f.By
+		}
+		t.printf("    %s  %s to %s: %s%s\n", t.clock(f.Start), addressOr(f.Client), addressOr(f.Server), f.Kind, by)
+	}
+}
+
 func (t *textReport) harmless() {
 	n := t.a.NotProblems()
 	var parts []string
@@ -102,7 +114,7 @@ func (t *textReport) harmless() {
 			parts = append(parts, fmt.Sprintf(what, analyze.Count(k, "stream")))
 		}
 	}
-	add(n.EarlyCloses, "%s closed by a client that had its answer")
+	add(t.hadAnswer(), "%s closed at once by a client that had its answer")
 	add(n.Polls, "%s closed for the client to poll")
 	add(n.RefusedGETs, "%s asked for by GET and refused (405)")
 	if n.AuthLegs > 0 {
@@ -111,6 +123,17 @@ func (t *textReport) harmless() {
 	if len(parts) > 0 {
 		t.printf("NOT PROBLEMS  %s\n", strings.Join(parts, ", "))
 	}
+}
+
+// hadAnswer counts the streams that a client closed because it had its answer.
+func (t *textReport) hadAnswer() int {
+	n := 0
+	for _, c := range t.a.Cases() {
+		if c.HopOf == nil && c.ClosedAfterAnswer() && t.a.Consumed(c) && c.Fate() == "delivered" {
+			n++
+		}
+	}
+	return n
 }
 
 func (t *textReport) held() {
@@ -124,10 +147,10 @@ func (t *textReport) held() {
 		}
 	}
 	if len(cs) == 0 {
-		t.printf("HELD          0 streams\n")
+		t.printf("HELD          0 streams for long\n")
 		return
 	}
-	t.printf("HELD          %s for %s after the answer; clients really waited %s; %d timed out\n", analyze.Count(len(cs), "stream"), analyze.Dur(sum), analyze.Dur(t.a.Totals.Blocked), late)
+	t.printf("HELD          %s left open by the server for %s after the answer; clients really waited %s; %d timed out\n", analyze.Count(len(cs), "stream"), analyze.Dur(sum), analyze.Dur(t.a.Totals.Blocked), late)
 	t.printf("    longest: #%d %s, answered after %s, held for %s\n", cs[0].ID, safe(clip(cs[0].Name(), 40)), analyze.Dur(cs[0].Answer.At), analyze.Dur(cs[0].Hold.Held))
 }
 
@@ -155,7 +178,7 @@ func (t *textReport) clients() {
 		if x.UserAgent != "" {
 			name += " (" + clip(x.UserAgent, 30) + ")"
 		}
-		t.printf("%-13s %s: %s%s\n", label, safe(name), analyze.Count(x.Calls, "call"), habits(x))
+		t.printf("%-13s %s: %s%s\n", label, safe(name), analyze.Count(x.Calls, "request"), habits(x))
 	}
 }
 
@@ -169,10 +192,10 @@ func habits(x analyze.ClientSummary) string {
 	}
 	add(x.Reissued, "issued %d again")
 	if x.Waited > 0 {
-		parts = append(parts, "waited for the end of "+analyze.Count(x.Waited, "held stream"))
+		parts = append(parts, "waited for the end of "+analyze.Count(x.Waited, "stream")+" after the answer")
 	}
 	if x.Early > 0 {
-		parts = append(parts, "closed "+analyze.Count(x.Early, "stream")+" once answered")
+		parts = append(parts, "closed "+analyze.Count(x.Early, "stream")+" after the answer")
 	}
 	add(x.GaveUp, "gave up on %d")
 	add(x.Resumed, "resumed %d")
@@ -180,23 +203,4 @@ func habits(x analyze.ClientSummary) string {
 		return ""
 	}
 	return "; " + strings.Join(parts, ", ")
-}
-
-// next names the command that shows more of what matters most.
-func (t *textReport) next(k *callers) {
-	input := t.o.Input
-	if input == "" || input == "-" {
-		input = "INPUT"
-	}
-	id := 0
-	if cs := t.a.Reissues(); len(cs) > 0 {
-		id = cs[0].Reissue.Of.ID
-	} else if len(k.lost) > 0 {
-		id = k.lost[0].First().ID
-	} else if cs := t.a.HeldOpen(); len(cs) > 0 {
-		id = cs[0].ID
-	}
-	if id != 0 {
-		t.printf("NEXT          mcptrace show %s --exchange %d\n", safe(input), id)
-	}
 }

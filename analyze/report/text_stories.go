@@ -27,23 +27,36 @@ func (t *textReport) stories() {
 			t.printf("  and %d more; --format json has them all\n", len(worst)-maxStories)
 			return
 		}
-		t.printf("  %s  %s%s\n", t.clock(s.First().Start), safe(s.String()), storyPackets(s)+storyDoubt(s))
+		t.printf("  %s  %s%s\n", t.clock(s.First().Start), safe(s.String()), t.storyPackets(s)+storyDoubt(s))
 	}
 }
 
-// storyPackets says between which packets of the capture a story lies; "" where there are no packets.
-func storyPackets(s *analyze.Story) string {
-	first, last := int64(0), int64(0)
+// storyPackets says between which packets of the capture a story lies, and of which file where there are several; "" where
+// there are no packets.
+func (t *textReport) storyPackets(s *analyze.Story) string {
+	w := writer{a: t.a}
+	var from, to *analyze.Case
+	var first, last int64
 	for _, l := range s.Legs {
-		if c := l.Case; c.First > 0 && (first == 0 || c.First < first) {
-			first = c.First
+		c := l.Case
+		if c.First == 0 {
+			continue
 		}
-		last = max(last, l.Case.Last)
+		if from == nil || w.input(c) == w.input(from) && c.First < first {
+			from, first = c, c.First
+		}
+		if to == nil || w.input(c) != w.input(to) || c.Last > last {
+			to, last = c, c.Last
+		}
 	}
-	if first == 0 {
+	if from == nil {
 		return ""
 	}
-	return fmt.Sprintf(" (packets %d to %d)", first, last)
+	begins, ends := w.of(w.input(from)), w.of(w.input(to))
+	if begins == ends {
+		begins = ""
+	}
+	return safe(fmt.Sprintf(" (packets %d%s to %d%s)", first, begins, last, ends))
 }
 
 // storyDoubt says where it is not sure that the requests of a story are one call's.
@@ -95,17 +108,20 @@ func (t *textReport) latency() {
 	if len(ls) == 0 {
 		return
 	}
-	t.printf("\nLATENCY  from the request's last byte to the answer's\n")
+	t.printf("\nLATENCY  of requests whose answers passed, from the request's last byte to the answer's\n")
 	var rows [][]string
 	for _, l := range ls[:min(len(ls), maxLatencyRows)] {
 		row := []string{clip(l.Method, 40), clip(l.Name, 40), strconv.Itoa(l.Calls), strconv.Itoa(l.Answered), strconv.Itoa(l.Errors), "", "", ""}
 		if l.Answered > 0 {
 			row[5], row[6], row[7] = analyze.Dur(l.P50), analyze.Dur(l.P95), analyze.Dur(l.Max)
 		}
+		if l.Answered == 2 {
+			row[5] = "" // two values have none in the middle
+		}
 		rows = append(rows, row)
 	}
 	right := map[int]bool{2: true, 3: true, 4: true, 5: true, 6: true, 7: true}
-	if err := table(t.out, []string{"method", "name", "calls", "answered", "errors", "p50", "p95", "worst"}, right, rows); err != nil && t.out.err == nil {
+	if err := table(t.out, []string{"method", "name", "requests", "answered", "errors", "p50", "p95", "worst"}, right, rows); err != nil && t.out.err == nil {
 		t.out.err = err
 	}
 	if left := len(ls) - maxLatencyRows; left > 0 {

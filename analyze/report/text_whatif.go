@@ -13,7 +13,7 @@ func (t *textReport) whatIf() {
 	}
 	w := &writer{a: t.a}
 	w.play()
-	t.printf("\nWHAT IF  the same bytes at the same times, under each client policy\n")
+	t.printf("\nWHAT IF  the same bytes at the same times, under each client policy; %s\n", w.playedWords())
 	g := w.whatIfTable()
 	rows := make([][]string, len(g.Rows))
 	for i, row := range g.Rows {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"time"
 
@@ -21,7 +22,11 @@ type analyzeFlags struct {
 	policies []string
 	failOn   string
 	zone     string
+	// allFindings asks for those too that are said on request only.
+	allFindings bool
 }
+
+const allFindingsUsage = "also what is said on request only: equal calls after an answer, sessions that are not deleted"
 
 func analyzeCommand(s *streams) *cobra.Command {
 	f := &analyzeFlags{}
@@ -43,8 +48,9 @@ lost, what broke and what was held open.`,
 	fl.StringVar(&f.format, "format", "text", "text, json, jsonl, html or markdown")
 	fl.StringArrayVar(&f.policies, "policy", nil, "play this client policy (see mcptrace policies; all: every one); may be repeated")
 	fl.StringVar(&f.failOn, "fail-on", "", "exit with 1 if there are findings of this severity or graver: info, warn or error")
+	fl.BoolVar(&f.allFindings, "all-findings", false, allFindingsUsage)
 	fl.StringVar(&f.zone, "tz", "UTC", "time zone of the times in text, such as Local or Europe/Berlin")
-	complete(cmd, "format", "text", "json")
+	complete(cmd, "format", "text", "json", "jsonl", "html", "markdown")
 	complete(cmd, "fail-on", "info", "warn", "error")
 	completePolicies(cmd)
 	return cmd
@@ -65,11 +71,18 @@ func (f *analyzeFlags) run(ctx context.Context, s *streams, args []string) error
 	if err != nil {
 		return usagef("unknown time zone %q", f.zone)
 	}
-	a, err := f.analysis(ctx, s, args, f.policies)
+	ps, err := policiesOf(f.policies)
 	if err != nil {
 		return err
 	}
-	if err := format.Write(s.out, a, report.Options{Zone: zone, Width: width(s), Input: args[0]}); err != nil {
+	a, err := f.tracked(ctx, s, args, analyze.Options{Policies: ps, Replay: replay.Options{Timeout: f.timeout}, Optional: f.allFindings}, nil)
+	if err != nil {
+		return err
+	}
+	if f.failOn != "" {
+		warnUnjudged(s, a)
+	}
+	if err := format.Write(s.out, a, report.Options{Zone: zone, Width: width(s), Inputs: args, Flags: f.reading()}); err != nil {
 		return err
 	}
 	for _, x := range a.Findings {
@@ -78,31 +91,6 @@ func (f *analyzeFlags) run(ctx context.Context, s *streams, args []string) error
 		}
 	}
 	return nil
-}
-
-// analysis reads the inputs and draws the conclusions.
-func (f *inputFlags) analysis(ctx context.Context, s *streams, args, policies []string) (*analyze.Analyzer, error) {
-	if f.timeout < 0 {
-		return nil, usagef("--timeout %v: want a time above 0", f.timeout)
-	}
-	ps, err := policiesOf(policies)
-	if err != nil {
-		return nil, err
-	}
-	filter, err := f.filter()
-	if err != nil {
-		return nil, err
-	}
-	a := analyze.New(analyze.Options{Policies: ps, Replay: replay.Options{Timeout: f.timeout}, Filter: filter})
-	r := &reader{flags: f, s: s, failed: a.ConnectFailure, out: func(ex *capture.Exchange, rd *capture.Reading) {
-		a.Add(ex, rd)
-		ex.Release()
-	}}
-	if err := r.read(ctx, args); err != nil {
-		return nil, err
-	}
-	a.Report(r.inputs, r.conns)
-	return a, nil
 }
 
 func policiesOf(names []string) ([]replay.Policy, error) {
@@ -114,6 +102,13 @@ func policiesOf(names []string) ([]replay.Policy, error) {
 		return nil, usageError{hinted{err, "mcptrace policies lists them"}}
 	}
 	return ps, nil
+}
+
+// warnUnjudged says on standard error why --fail-on had nothing to look at: a run that passes for that proves nothing.
+func warnUnjudged(s *streams, a *analyze.Analyzer) {
+	for _, why := range a.Diagnosis() {
+		fmt.Fprintf(s.err, "mcptrace: warning: --fail-on had nothing to judge: %s\n", why)
+	}
 }
 
 // filter turns the flags into a filter.
@@ -157,9 +152,5 @@ func complete(cmd *cobra.Command, flag string, values ...string) {
 }
 
 func completePolicies(cmd *cobra.Command) {
-	names := []string{"all"}
-	for _, p := range replay.Policies() {
-		names = append(names, p.Name)
-	}
-	complete(cmd, "policy", names...)
+	complete(cmd, "policy", append([]string{"all"}, policyNames()...)...)
 }

@@ -33,7 +33,15 @@ func folder(t *testing.T) {
 	write("cut.pcap", good[:len(good)-700])
 	write("absurd.pcap", append(bytes.Clone(good[:24]), words32(1, 1, 0xfffffff0, 0xfffffff0, 7, 7)...))
 	write("absurd.pcapng", words32(0x0a0d0d0a, 28, 0x1a2b3c4d, 1, 0xffffffff, 0xffffffff, 28, 6, 0xfffffff0, 7, 7))
-	write("damaged.keys", []byte("# a key log\nCLIENT_RANDOM zz\nnonsense\n"))
+	line := "CLIENT_RANDOM " + strings.Repeat("5f", 32) + " " + strings.Repeat("9b", 48) + "\n"
+	write("damaged.keys", []byte("# a key log\nCLIENT_RANDOM zz\nnonsense\n"+line))
+	write("stray.keys", []byte(line))
+	overTLS, err := os.ReadFile(filepath.Join(pcapDir, "tls13_http1.pcap"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	write("tls.pcap", overTLS)
+	write("report.json", []byte("{\"schema\": \"mcptrace.report/1\"}\n"))
 	t.Chdir(dir)
 	mustInvoke(t, "record", "pcap", "-o", "good.db", "good.pcap")
 	db, err := os.ReadFile("good.db")
@@ -92,25 +100,50 @@ func TestBadInput(t *testing.T) {
 		{"record pcap -o missing/x.db good.pcap", exitCannot, "create recording missing/x.db: no such file or directory"},
 		{"record pcap -o notes.db notes.txt", exitCannot, "notes.txt: not a capture file.*\nhint: .*"},
 
-		{"analyze --keylog damaged.keys good.pcap", exitOK, "warning: damaged.keys, line 2: .*; left out\nwarning: damaged.keys, line 3: .*; left out"},
+		{"analyze --keylog damaged.keys good.pcap", exitOK, "warning: damaged.keys, line 2: .*; left out\nwarning: damaged.keys, line 3: .*; left out\nwarning: --keylog: there is no TLS in the capture"},
+		{"analyze --keylog notes.txt good.pcap", exitCannot, "notes.txt: this is no key log: line 1: .*\nhint: want lines such as CLIENT_RANDOM .*"},
+		{"analyze --keylog stray.keys tls.pcap", exitOK, "warning: --keylog: 4 of 4 TLS connections could not be read; of the first: no key for client random .*"},
+		{"analyze report.json", exitCannot, "report.json: not a log of a stdio conversation\nhint: want a capture .*"},
 		{"analyze --keylog missing good.pcap", exitCannot, "missing: no such file or directory"},
 		{"analyze --keylog folder good.pcap", exitCannot, "folder: is a directory"},
 
-		{"frobnicate", exitUsage, "unknown command .*"},
+		{"frobnicate", exitUsage, "unknown command .*\nhint: see: mcptrace --help"},
+		{"analyse --format json good.pcap", exitUsage, "unknown command .*\nhint: did you mean analyze\\?"},
+		{"record frobnicate", exitUsage, "unknown command .*\nhint: see: mcptrace record --help"},
+		{"help frobnicate", exitUsage, "unknown command .*\nhint: see: mcptrace --help"},
+		{"completion frobnicate", exitUsage, "unknown command .*\nhint: see: mcptrace completion --help"},
 		{"analyse good.pcap", exitUsage, "unknown command .*\nhint: did you mean analyze\\?"},
-		{"analyze", exitUsage, "nothing to read: name at least one input\nhint: see: mcptrace analyze --help"},
-		{"record pcap", exitUsage, "nothing to read: name at least one input\nhint: see: mcptrace record pcap --help"},
+		{"analyze", exitUsage, "nothing to read: name at least one input\nhint: usage: mcptrace analyze INPUT..."},
+		{"record pcap", exitUsage, "nothing to read: name at least one input\nhint: usage: mcptrace record pcap CAPTURE..."},
+		{"show", exitUsage, "nothing to read: .*\nhint: usage: mcptrace show INPUT... --exchange N"},
+		{"record stdio", exitUsage, "nothing to run: .*\nhint: usage: mcptrace record stdio .*"},
+		{"redact good.db", exitUsage, "too few arguments\nhint: usage: mcptrace redact IN.db OUT.db"},
+		{"redact a b c", exitUsage, "too many arguments: \"c\"\nhint: .*"},
+		{"show good.pcap", exitUsage, "--exchange is missing\nhint: say which: --exchange N .*"},
+		{"report good.pcap", exitUsage, "--output is missing\nhint: .* -o incident.html.*"},
+		{"export good.pcap", exitUsage, "--format is missing\nhint: .* har, jsonl, http-csv or pcapng"},
+		{"record proxy", exitUsage, "--upstream is missing\nhint: .*"},
+		{"show good.pcap --exchange abc", exitUsage, "--exchange \"abc\": want a number\nhint: .*"},
+		{"serve --listen 9090 good.pcap", exitUsage, "--listen \"9090\": want HOST:PORT, such as .*\nhint: .*"},
+		{"record proxy --upstream http://a --rotate-size huge", exitUsage, "--rotate-size \"huge\": want a number of bytes .*\nhint: .*"},
+		{"serve --cut 9999 good.pcap", exitUsage, "no such place to cut at: 9999 \\(the longest body has \\d+ bytes; most events: \\d+\\)"},
+		{"replay --cut 9999 good.pcap", exitUsage, "no such place to cut at: 9999 \\(the longest body has \\d+ bytes\\)"},
+		{"analyze --json good.pcap", exitUsage, "unknown flag: --json\nhint: did you mean --format json\\?"},
+		{"analyze -o x good.pcap", exitUsage, "unknown shorthand flag: 'o' in -o\nhint: -o is a flag of export, .*, report, serve"},
+		{"report --tz Local good.pcap", exitUsage, "unknown flag: --tz\nhint: --tz is a flag of analyze, show"},
 		{"analyze --bogus good.pcap", exitUsage, "unknown flag: --bogus\nhint: see: mcptrace analyze --help"},
 		{"analyze --policy nobody good.pcap", exitUsage, "no policy \"nobody\"\nhint: mcptrace policies lists them"},
 		{"analyze --fail-on grave good.pcap", exitUsage, "no severity \"grave\": .*"},
 		{"analyze --format xml good.pcap", exitUsage, "no format \"xml\": .*"},
 		{"analyze --since yesterday good.pcap", exitUsage, "--since \"yesterday\": .*"},
 		{"analyze --timeout -1s good.pcap", exitUsage, "--timeout -1s: .*"},
-		{"analyze --timeout soon good.pcap", exitUsage, "invalid argument \"soon\" for \"--timeout\".*\nhint: .*"},
+		{"analyze --timeout soon good.pcap", exitUsage, "--timeout \"soon\": want a time such as 60s.*\nhint: .*"},
+		{"report --timeout -1s -o - good.pcap", exitUsage, "--timeout -1s: .*"},
+		{"analyze --fail-on error --tool nobody good.pcap", exitOK, "warning: --fail-on had nothing to judge: .* passes the filters.*"},
 		{"analyze --tz Mars good.pcap", exitUsage, "unknown time zone \"Mars\""},
 		{"record pcap -", exitUsage, "reading standard input: name the recording .*"},
 		{"findings nothing", exitUsage, "no finding \"nothing\"\nhint: mcptrace findings lists them"},
-		{"policies all", exitUsage, ".*"},
+		{"policies nobody", exitUsage, "no policy \"nobody\"\nhint: mcptrace policies lists them"},
 	} {
 		r := invoke(strings.Fields(c.args)...)
 		want := ""

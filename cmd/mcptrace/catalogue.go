@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -13,24 +14,49 @@ import (
 
 func policiesCommand(s *streams) *cobra.Command {
 	return &cobra.Command{
-		Use:   "policies",
-		Short: "List the client policies",
-		Args:  cobra.NoArgs,
+		Use:   "policies [NAME]",
+		Short: "List the client policies, or explain one",
+		Args:  arguments(0, 1),
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return policyNames(), cobra.ShellCompDirectiveNoFileComp
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			var b strings.Builder
-			for _, p := range replay.Policies() {
-				fmt.Fprintf(&b, "%s\n    %s\n    client: %s\n    source: %s\n", p.Name, p.Doc, p.Client, p.Source)
-				if p.Checked != "" {
-					fmt.Fprintf(&b, "    checked: %s\n", p.Checked)
+			ps := replay.Policies()
+			if len(args) == 1 {
+				k := slices.Index(policyNames(), args[0])
+				if k < 0 {
+					return usageError{hinted{fmt.Errorf("no policy %q", args[0]), "mcptrace policies lists them"}}
 				}
-				for _, s := range p.Signs {
-					fmt.Fprintf(&b, "    told by: %s\n", signText(s))
-				}
+				ps = ps[k : k+1]
 			}
-			_, err := io.WriteString(s.out, b.String())
+			_, err := io.WriteString(s.out, policyText(ps))
 			return err
 		},
 	}
+}
+
+// policyNames returns the names of all policies, in the order of the catalogue.
+func policyNames() []string {
+	var names []string
+	for _, p := range replay.Policies() {
+		names = append(names, p.Name)
+	}
+	return names
+}
+
+// policyText says of each policy what it does, whose it is, and how that is known.
+func policyText(ps []replay.Policy) string {
+	var b strings.Builder
+	for _, p := range ps {
+		fmt.Fprintf(&b, "%s\n    %s\n    client: %s\n    source: %s\n", p.Name, p.Doc, p.Client, p.Source)
+		if p.Checked != "" {
+			fmt.Fprintf(&b, "    checked: %s\n", p.Checked)
+		}
+		for _, s := range p.Signs {
+			fmt.Fprintf(&b, "    told by: %s\n", signText(s))
+		}
+	}
+	return b.String()
 }
 
 // signText says what a recorded client is told by, and what that is worth.
@@ -45,7 +71,7 @@ func findingsCommand(s *streams) *cobra.Command {
 	return &cobra.Command{
 		Use:   "findings [CODE]",
 		Short: "List the findings, or explain one",
-		Args:  cobra.MaximumNArgs(1),
+		Args:  arguments(0, 1),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			var codes []string
 			for _, r := range analyze.Rules() {

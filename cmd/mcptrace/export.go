@@ -44,7 +44,7 @@ with both, packets are copied as they are, secrets and all.`,
 		Example: `  mcptrace export --format har incident.pcap > incident.har
   mcptrace export --format pcapng --exchange 3 -o exchange3.pcapng incident.pcap
   mcptrace export --format jsonl --tool pay incident.db | jq .answer.level`,
-		Args: cobra.MinimumNArgs(1),
+		Args: someInput,
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd.Context(), s, args) },
 	}
 	f.register(cmd)
@@ -55,7 +55,7 @@ with both, packets are copied as they are, secrets and all.`,
 	fl.BoolVar(&f.keepSecrets, "keep-secrets", false, "show credentials, cookies, session ids and secret parameters as they are")
 	fl.BoolVar(&f.payload, "include-payload", false, "put in what requests and responses carry: arguments, results, whatever secrets are in them")
 	fl.BoolVar(&f.keepAddresses, "keep-addresses", false, "pcapng: keep IP addresses and ports")
-	cmd.MarkFlagRequired("format")
+	requireFlag(cmd, "format", "say which: --format har, jsonl, http-csv or pcapng")
 	complete(cmd, "format", "har", "jsonl", "http-csv", "pcapng")
 	return cmd
 }
@@ -81,7 +81,7 @@ func (f *exportFlags) run(ctx context.Context, s *streams, args []string) error 
 }
 
 func (f *exportFlags) write(s *streams, write func(io.Writer) error) error {
-	return writeFile(f.output, s.out, write)
+	return writeFile(s, f.output, write)
 }
 
 func (f *exportFlags) options() export.Options {

@@ -4,11 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 
 	"mcptrace/capture"
 	"mcptrace/capture/source/pcap"
-	"mcptrace/capture/wire/tls"
 )
 
 // mostFailures bounds the failed attempts to connect that are kept of captures: a scan makes any number of them.
@@ -59,6 +57,7 @@ func (r *reader) readCaptures(ctx context.Context, sources []source, at []int) e
 		r.countOpaque(c)
 	}
 	r.conns = append(r.conns, asm.Conns()...)
+	r.warnKeys(asm.Conns())
 	other, _ := rec.Other()
 	q := &r.inputs[at[0]].Quality
 	q.NonMCPExchanges += other
@@ -70,11 +69,14 @@ func (r *reader) readCaptures(ctx context.Context, sources []source, at []int) e
 	return nil
 }
 
+// wantInput is the hint about a file that is no input.
+const wantInput = "want a capture (pcap or pcapng, also gzip or zstd of it) or a recording made by mcptrace record"
+
 // notACapture adds what to do about a file that cannot be read.
 func notACapture(err error) error {
 	var fe *pcap.FormatError
 	if errors.As(err, &fe) {
-		return hinted{err, "want a capture (pcap or pcapng, also gzip or zstd of it) or a recording made by mcptrace record"}
+		return hinted{err, wantInput}
 	}
 	return err
 }
@@ -94,23 +96,4 @@ func (r *reader) warnDamage(at []int) {
 			fmt.Fprintf(r.s.err, "mcptrace: warning: %s: cut short after byte %d; %d packets were read\n", in.Path, in.Quality.TruncatedAt, in.Quality.Packets)
 		}
 	}
-}
-
-// keyLogs reads the key logs of the command line. Damaged lines are named and left out.
-func (r *reader) keyLogs() (*tls.KeyLog, error) {
-	keys := tls.NewKeyLog()
-	for _, path := range r.flags.keylogs {
-		text, err := os.ReadFile(path)
-		if err != nil {
-			return nil, pathError(path, err)
-		}
-		for i, l := range keys.Add(text) {
-			if i == 10 {
-				fmt.Fprintf(r.s.err, "mcptrace: warning: %s: more damaged lines follow\n", path)
-				break
-			}
-			fmt.Fprintf(r.s.err, "mcptrace: warning: %s, line %d: %s; left out\n", path, l.Line, l.Why)
-		}
-	}
-	return keys, nil
 }

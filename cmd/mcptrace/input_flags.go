@@ -1,6 +1,7 @@
 package main
 
 import (
+	"net"
 	"strconv"
 	"time"
 
@@ -35,6 +36,19 @@ func (f *inputFlags) register(cmd *cobra.Command) {
 	cmd.MarkFlagFilename("keylog")
 }
 
+// reading returns the flags, with their values, without which another command would find other exchanges in the same inputs.
+// Filters are none of them: numbers are those of all exchanges.
+func (f *inputFlags) reading() []string {
+	var out []string
+	for _, k := range f.keylogs {
+		out = append(out, "--keylog", k)
+	}
+	for _, e := range f.endpoints {
+		out = append(out, "--endpoint", e)
+	}
+	return append(out, f.limits.given()...)
+}
+
 // limitFlags are the limits of reading that can be set. docs/limits.md lists all limits.
 type limitFlags struct {
 	connections         int
@@ -47,6 +61,21 @@ func (f *limitFlags) register(cmd *cobra.Command) {
 	fl.IntVar(&f.connections, "max-connections", pcap.DefaultConnections, "connections of a capture that are followed at once")
 	fl.Var(&f.outOfOrder, "max-out-of-order", "bytes of one direction of a connection that wait for earlier ones")
 	fl.Var(&f.message, "max-message", "bytes that are kept of one HTTP message")
+}
+
+// given returns the flags of the limits that are not the usual ones.
+func (f *limitFlags) given() []string {
+	var out []string
+	if f.connections != pcap.DefaultConnections {
+		out = append(out, "--max-connections", strconv.Itoa(f.connections))
+	}
+	if f.outOfOrder != pcap.DefaultOutOfOrder {
+		out = append(out, "--max-out-of-order", f.outOfOrder.String())
+	}
+	if f.message != mostBytes {
+		out = append(out, "--max-message", f.message.String())
+	}
+	return out
 }
 
 // leastMessage keeps heads whole: of a request without one nothing can be said.
@@ -89,3 +118,19 @@ func (s *size) String() string {
 
 // Type implements pflag.Value.
 func (s *size) Type() string { return "size" }
+
+// address is where to listen, HOST:PORT.
+type address string
+
+// Set implements pflag.Value.
+func (a *address) Set(text string) error {
+	_, _, err := net.SplitHostPort(text)
+	*a = address(text)
+	return err
+}
+
+// String implements pflag.Value.
+func (a *address) String() string { return string(*a) }
+
+// Type implements pflag.Value.
+func (a *address) Type() string { return "address" }

@@ -19,7 +19,6 @@ func recordCommand(s *streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "record",
 		Short: "Record MCP exchanges into a file",
-		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return usageError{hinted{errors.New("record what? pcap, proxy or stdio"), "see: mcptrace record --help"}}
 		},

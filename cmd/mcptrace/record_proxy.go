@@ -21,13 +21,13 @@ import (
 
 // proxyFlags are the flags of mcptrace record proxy.
 type proxyFlags struct {
-	upstream, listen, output string
-	host, ca                 string
-	allowHosts, endpoints    []string
-	rotateSize               string
-	rotateAge                time.Duration
-	keep                     int
-	keepSecrets, quiet       bool
+	upstream, output, host, ca string
+	listen                     address
+	allowHosts, endpoints      []string
+	rotateSize                 size
+	rotateAge                  time.Duration
+	keep                       int
+	keepSecrets, quiet         bool
 }
 
 func recordProxyCommand(s *streams) *cobra.Command {
@@ -41,23 +41,24 @@ unless --listen says otherwise. Ctrl-C ends it and prints what mcptrace analyze 
 		Example: `  mcptrace record proxy --upstream http://127.0.0.1:3000
   mcptrace record proxy --upstream https://mcp.example.com --listen 127.0.0.1:8808 -o incident.db
   mcptrace record proxy --upstream http://127.0.0.1:3000 --rotate-size 500M --keep 20 -o mcp.db`,
-		Args: cobra.NoArgs,
+		Args: arguments(0, 0),
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd.Context(), s) },
 	}
 	fl := cmd.Flags()
 	fl.StringVar(&f.upstream, "upstream", "", "the server: an http or https URL; the path of requests is left as it is")
-	fl.StringVar(&f.listen, "listen", "127.0.0.1:8808", "address to listen on")
+	f.listen = "127.0.0.1:8808"
+	fl.Var(&f.listen, "listen", "address to listen on")
 	fl.StringVarP(&f.output, "output", "o", "", "the recording (default: mcptrace-TIME.db)")
 	fl.StringVar(&f.host, "host-header", "auto", "Host towards the server: keep, upstream, a name, or auto (upstream where the server has a name of its own)")
 	fl.StringVar(&f.ca, "upstream-ca", "", "PEM file with the certificates to trust for an https server (default: the system's)")
 	fl.StringArrayVar(&f.allowHosts, "allow-host", nil, "a name by which clients may call the proxy (* for any); may be repeated")
 	fl.StringArrayVar(&f.endpoints, "endpoint", nil, "treat this URL or path as MCP without proof; may be repeated")
-	fl.StringVar(&f.rotateSize, "rotate-size", "", "begin a new file at this size, such as 500M")
+	fl.Var(&f.rotateSize, "rotate-size", "begin a new file at this size, such as 500M")
 	fl.DurationVar(&f.rotateAge, "rotate-age", 0, "begin a new file after this time, such as 24h")
 	fl.IntVar(&f.keep, "keep", 0, "with rotation: how many files to keep (default: all)")
 	fl.BoolVar(&f.keepSecrets, "keep-secrets", false, "keep credentials, cookies and session ids as they are")
 	fl.BoolVarP(&f.quiet, "quiet", "q", false, "show nothing but warnings")
-	cmd.MarkFlagRequired("upstream")
+	requireFlag(cmd, "upstream", "name the server: --upstream http://127.0.0.1:3000")
 	cmd.MarkFlagFilename("upstream-ca")
 	return cmd
 }
@@ -65,7 +66,7 @@ unless --listen says otherwise. Ctrl-C ends it and prints what mcptrace analyze 
 func (f *proxyFlags) run(ctx context.Context, s *streams) error {
 	u, err := url.Parse(f.upstream)
 	if err != nil {
-		return usagef("--upstream %q: %v", f.upstream, err)
+		return f.noUpstream(err)
 	}
 	files, err := f.files()
 	if err != nil {
@@ -79,10 +80,10 @@ func (f *proxyFlags) run(ctx context.Context, s *streams) error {
 	queue := feed.New(0)
 	p, err := proxy.New(opt, queue)
 	if err != nil {
-		return usagef("--upstream %q: %v", f.upstream, err)
+		return f.noUpstream(err)
 	}
 	view.stats = p.Stats
-	l, err := net.Listen("tcp", f.listen)
+	l, err := net.Listen("tcp", string(f.listen))
 	if err != nil {
 		return fmt.Errorf("listen on %s: %w", f.listen, err)
 	}
@@ -137,27 +138,46 @@ func (f *proxyFlags) announce(s *streams, at net.Addr, u *url.URL, files *record
 		fmt.Fprintln(s.err, "mcptrace: warning: the recording will hold credentials and session ids as they are")
 	}
 	if !f.quiet {
-		fmt.Fprintf(s.err, "mcptrace: recording into %s; clients connect to http://%s%s\n", files.current(), at, u.Path)
+		fmt.Fprintf(s.err, "mcptrace: recording into %s; clients connect to %s\n", files.current(), clientURL(at, u))
 	}
 }
 
+// clientURL is where a client on this machine finds the proxy: with the path of the upstream, or a word on it.
+func clientURL(at net.Addr, u *url.URL) string {
+	if a, ok := at.(*net.TCPAddr); ok && a.IP.IsUnspecified() {
+		at = &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: a.Port}
+	}
+	if u.Path == "" || u.Path == "/" {
+		return fmt.Sprintf("http://%s and the path of the server's endpoint, such as /mcp", at)
+	}
+	return fmt.Sprintf("http://%s%s", at, u.EscapedPath())
+}
+
+// noUpstream says what is wrong with --upstream.
+func (f *proxyFlags) noUpstream(err error) error {
+	if !strings.Contains(f.upstream, "://") {
+		return usageError{hinted{fmt.Errorf("--upstream %q is no URL", f.upstream), "write http://" + f.upstream}}
+	}
+	return usagef("--upstream %q: %v", f.upstream, err)
+}
+
+// leastRotation keeps an empty recording, which has its tables already, from being followed by another at once.
+const leastRotation = 1 << 20
+
 // files says where to record.
 func (f *proxyFlags) files() (*recordingFiles, error) {
-	files := &recordingFiles{base: f.output, age: f.rotateAge, keep: f.keep}
+	files := &recordingFiles{base: f.output, size: int64(f.rotateSize), age: f.rotateAge, keep: f.keep}
 	if files.base == "" {
 		files.base = "mcptrace.db"
-		if f.rotateSize == "" && f.rotateAge == 0 {
+		if !files.rotating() {
 			files.base = files.next()
 		}
 	}
 	if f.rotateAge < 0 || f.keep < 0 {
 		return nil, errors.New("--rotate-age and --keep must not be negative")
 	}
-	if f.rotateSize != "" {
-		var err error
-		if files.size, err = parseSize(f.rotateSize); err != nil {
-			return nil, err
-		}
+	if files.size > 0 && files.size < leastRotation {
+		return nil, fmt.Errorf("--rotate-size %s: want at least 1M", f.rotateSize.String())
 	}
 	if f.keep > 0 && !files.rotating() {
 		return nil, errors.New("--keep needs --rotate-size or --rotate-age")

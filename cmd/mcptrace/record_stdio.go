@@ -38,13 +38,21 @@ gets and its exit code are passed on unchanged; both directions are recorded. Pu
 in the client's configuration.`,
 		Example: `  mcptrace record stdio -o incident.db -- npx -y @modelcontextprotocol/server-everything stdio
   mcptrace analyze incident.db`,
-		Args: cobra.MinimumNArgs(1),
+		Args: someCommand,
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(s, args) },
 	}
 	cmd.Flags().SetInterspersed(false)
 	cmd.Flags().StringVarP(&f.output, "output", "o", "", "the recording (default: COMMAND-TIME.db)")
 	cmd.Flags().BoolVar(&f.keepSecrets, "keep-secrets", false, "keep what looks like credentials as it is")
 	return cmd
+}
+
+// someCommand asks for the command of a server.
+func someCommand(_ *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return errors.New("nothing to run: name the command of the server")
+	}
+	return nil
 }
 
 func (f *stdioFlags) run(s *streams, args []string) error {
@@ -125,6 +133,9 @@ func (r *reader) readLog(i int, src source) error {
 	q.LimitCuts += asm.Cuts()
 	r.inputs[i].Quality = q
 	r.conns = append(r.conns, asm.Conns()...)
+	if errors.Is(err, stdio.ErrNotLog) {
+		return hinted{pathError(src.path, err), wantInput + ", or a log of a stdio conversation"}
+	}
 	if err != nil {
 		return pathError(src.path, err)
 	}

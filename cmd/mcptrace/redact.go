@@ -29,7 +29,7 @@ addresses. Credentials, cookies and session ids are replaced even where IN.db wa
 Compressed bodies are compressed anew: offsets in the decoded body, times and verdicts stay, the number of bytes on the
 wire does not. An exchange with a body that cannot be decoded is left out, and the command says which.`,
 		Example: `  mcptrace record pcap -o incident.db incident.pcap && mcptrace redact incident.db shared.db`,
-		Args:    cobra.ExactArgs(2),
+		Args:    arguments(2, 2),
 		RunE:    func(cmd *cobra.Command, args []string) error { return redactFile(cmd.Context(), s, args[0], args[1]) },
 	}
 }

@@ -47,7 +47,7 @@ standard input, which is read once: there, ask for it).`,
   mcptrace replay incident.pcap --exchange 3 --cut 174 --end rst
   mcptrace replay incident.pcap --exchange 3 --cut after-answer --end stall
   mcptrace replay incident.pcap --exchange 3 --sweep --policy ruby-mcp-client-3.0 --policy typescript-sdk`,
-		Args: cobra.MinimumNArgs(1),
+		Args: someInput,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return f.run(cmd.Context(), s, args, cmd.Flags().Changed("end"))
 		},
@@ -92,7 +92,7 @@ func (f *replayFlags) run(ctx context.Context, s *streams, args []string, endGiv
 	if err := f.check(endGiven); err != nil {
 		return err
 	}
-	p := &plays{f: f, warn: s.err, ways: []replay.How{replay.FIN, replay.RST, replay.Stall}}
+	p := &plays{f: f, ways: []replay.How{replay.FIN, replay.RST, replay.Stall}}
 	if endGiven {
 		p.ways = []replay.How{f.how}
 	}
@@ -124,8 +124,13 @@ func (f *replayFlags) run(ctx context.Context, s *streams, args []string, endGiv
 			return err
 		}
 	}
-	if f.format == "json" {
-		return writeReplayJSON(s.out, p.of(a, cases))
+	played := p.of(a, cases)
+	if err := f.checkCut(played); err != nil {
+		return err
 	}
-	return writeReplayText(s.out, p.of(a, cases))
+	f.warnUnswept(s, played)
+	if f.format == "json" {
+		return writeReplayJSON(s.out, played)
+	}
+	return writeReplayText(s.out, played)
 }

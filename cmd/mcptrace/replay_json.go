@@ -56,6 +56,7 @@ type stepJSON struct {
 type outcomeJSON struct {
 	Policy   string `json:"policy"`
 	Verdict  string `json:"verdict"`
+	Ran      bool   `json:"ran,omitempty"`
 	Returned *int64 `json:"returned_ns"`
 	Held     int64  `json:"held_ns"`
 	Censored bool   `json:"censored,omitempty"`
@@ -80,7 +81,8 @@ type rangeJSON struct {
 	From     int64  `json:"from"`
 	To       int64  `json:"to"`
 	Verdict  string `json:"verdict"`
-	Returned *int64 `json:"returned_ns"` // at from
+	Ran      bool   `json:"ran,omitempty"` // of reissued: the call is known to have run
+	Returned *int64 `json:"returned_ns"`   // at from
 	Next     string `json:"next"`
 	Why      string `json:"why"`
 }
@@ -97,7 +99,7 @@ func writeReplayJSON(w io.Writer, plays []*play) error {
 			x.Steps = append(x.Steps, stepJSON{known(s.Offset), known(int64(s.At)), s.What, s.Answer})
 		}
 		for _, o := range outs {
-			x.Outcomes = append(x.Outcomes, outcomeJSON{o.Policy, string(o.Verdict), known(int64(o.Returned)), int64(o.Held), o.Censored, string(o.Next), o.Why})
+			x.Outcomes = append(x.Outcomes, outcomeJSON{o.Policy, string(o.Verdict), o.Ran, known(int64(o.Returned)), int64(o.Held), o.Censored, string(o.Next), o.Why})
 		}
 		for _, l := range p.landmarks {
 			x.Landmarks = append(x.Landmarks, landmarkJSON{l.At, l.Name, l.Answer})
@@ -134,7 +136,7 @@ func sweptOf(s replay.Swept) sweptJSON {
 	out := sweptJSON{Policy: s.Policy.Name, End: string(s.How), Sampled: s.Sampled, Ranges: []rangeJSON{}}
 	for _, r := range s.Merged() {
 		o := r.Outcome
-		out.Ranges = append(out.Ranges, rangeJSON{r.From, r.To, string(o.Verdict), known(int64(o.Returned)), string(o.Next), o.Why})
+		out.Ranges = append(out.Ranges, rangeJSON{r.From, r.To, string(o.Verdict), o.Ran, known(int64(o.Returned)), string(o.Next), o.Why})
 	}
 	return out
 }

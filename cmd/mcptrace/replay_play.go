@@ -1,14 +1,14 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
-	"io"
 	"slices"
-	"strconv"
 
 	"mcptrace/analyze"
 	"mcptrace/capture"
 	"mcptrace/replay"
+	"mcptrace/replay/serve"
 )
 
 // play is one exchange, played.
@@ -20,6 +20,7 @@ type play struct {
 	steps     []replay.Step
 	total     int64 // body bytes
 	cut       int64 // -1: whole
+	uncut     error // why it is whole although it was to be cut
 	how       replay.How
 	cuts      []replay.Outcome // of the cut exchange
 	landmarks []replay.Landmark
@@ -30,7 +31,6 @@ type play struct {
 type plays struct {
 	f    *replayFlags
 	a    *analyze.Analyzer
-	warn io.Writer
 	ways []replay.How // of a sweep
 	open bool         // all are wanted
 	by   map[string]*play
@@ -71,7 +71,10 @@ func (p *plays) play(q *play, ex *capture.Exchange) {
 	f, rd := p.f, capture.Read(ex)
 	q.total, q.cut, q.how = ex.Response.BodyLen(), -1, f.how
 	shown, shownRd := ex, rd
-	if p.cut(q, ex, rd) {
+	if f.cut != "" {
+		q.place(f.place, ex, rd)
+	}
+	if q.cut >= 0 {
 		shown = replay.Cut(ex, q.cut, f.how)
 		shownRd = capture.Read(shown)
 	}
@@ -96,24 +99,33 @@ func (p *plays) play(q *play, ex *capture.Exchange) {
 	}
 }
 
-// cut finds out where the response is to be broken, and reports whether it is.
-func (p *plays) cut(q *play, ex *capture.Exchange, rd *capture.Reading) bool {
-	if p.f.cut == "" || ex.Response.Head == nil {
-		return false
+// place finds out where the response is to be broken.
+func (p *play) place(at serve.Place, ex *capture.Exchange, rd *capture.Reading) {
+	n, err := at.Before(ex, rd)
+	if p.uncut = err; err == nil {
+		p.cut = n
 	}
-	n, ok := p.f.place.Before(ex, rd)
-	if ok {
-		q.cut = n
+}
+
+// checkCut refuses a cut that was made nowhere: what is shown would pass for what it did.
+func (f *replayFlags) checkCut(ps []*play) error {
+	if f.cut == "" || len(ps) == 0 || slices.ContainsFunc(ps, func(q *play) bool { return q.cut >= 0 }) {
+		return nil
 	}
-	if p.open || p.f.exchange == 0 {
-		return ok // only of an exchange that was named it is worth a warning
+	if f.exchange != 0 {
+		return usageError{fmt.Errorf("exchange %d: %w", f.exchange, ps[0].uncut)}
 	}
-	if !ok {
-		fmt.Fprintf(p.warn, "mcptrace: warning: the response of #%d has no place %s: it is left as recorded\n", q.c.ID, p.f.place)
-	} else if want, err := strconv.ParseInt(p.f.cut, 10, 64); err == nil && want > n {
-		fmt.Fprintf(p.warn, "mcptrace: warning: the body of #%d ends at byte %d: it is broken there, not at byte %d\n", q.c.ID, n, want)
+	longest := slices.MaxFunc(ps, func(a, b *play) int { return cmp.Compare(a.total, b.total) })
+	return usagef("%w: %s (the longest body has %d bytes)", serve.ErrCut, f.place, longest.total)
+}
+
+// warnUnswept says which calls had no response that --sweep could break.
+func (f *replayFlags) warnUnswept(s *streams, ps []*play) {
+	for _, q := range ps {
+		if f.sweep && q.c.IsCall() && len(q.swept) == 0 {
+			fmt.Fprintf(s.err, "mcptrace: warning: exchange %d had no response, so there is nothing to break: it is left as recorded\n", q.c.ID)
+		}
 	}
-	return ok
 }
 
 // owed reports whether the exchange carries a call that is owed an answer.

@@ -12,16 +12,19 @@ import (
 // stripWidth is the number of columns of a strip.
 const stripWidth = 64
 
-// letters stand for the verdicts in a strip, the gravest first: where a column covers several, it shows that one.
+// letters stand for the outcomes in a strip, the gravest first: where a column covers several, it shows that one.
 var letters = []struct {
 	verdict replay.Verdict
+	ran     bool // see replay.Outcome
 	letter  byte
 }{
-	{replay.Duplicated, 'D'}, {replay.Dropped, 'X'}, {replay.Guessed, 'g'}, {replay.Hung, 'h'}, {replay.Reissued, 'r'}, {replay.Failed, 'f'},
-	{replay.Resumed, '>'}, {replay.Unknown, '?'}, {replay.Salvaged, '+'}, {replay.Settled, '='},
+	{replay.Duplicated, false, 'D'}, {replay.Reissued, true, 'E'}, {replay.Dropped, false, 'X'}, {replay.Guessed, false, 'g'}, {replay.Hung, false, 'h'},
+	{replay.Reissued, false, 'r'}, {replay.Failed, false, 'f'}, {replay.Resumed, false, '>'}, {replay.Unknown, false, '?'},
+	{replay.Salvaged, false, '+'}, {replay.Settled, false, '='},
 }
 
-const legend = `  = settled  + salvaged  D runs twice  X answer dropped  r re-issued  f failed  h hung  > resumed  g guessed  ? not known
+const legend = `  = settled  + salvaged  D runs twice: re-issued after the answer  E runs twice: re-issued although its result had begun
+  X answer dropped  r re-issued: it may run twice  f failed  h hung  > resumed  g guessed  ? not known
   ruler: | the end of the head or of an event, A of the answer
 `
 
@@ -43,7 +46,7 @@ func sweepText(b *bytes.Buffer, p *play) {
 	fmt.Fprintf(t, "\t\t%s\tas recorded\n", ruler(p))
 	for _, g := range groups {
 		k := slices.IndexFunc(p.recorded, func(o replay.Outcome) bool { return o.Policy == g.Policy.Name })
-		fmt.Fprintf(t, "%s\t%s\t%s\t%c\n", g.Policy.Name+p.model.mark(g.Policy.Name), g.ways, strip(g.Swept), letterOf(p.recorded[k].Verdict))
+		fmt.Fprintf(t, "%s\t%s\t%s\t%c\n", g.Policy.Name+p.model.mark(g.Policy.Name), g.ways, strip(g.Swept), letterOf(p.recorded[k]))
 	}
 	t.Flush()
 	b.WriteString(legend)
@@ -54,7 +57,7 @@ func sweepText(b *bytes.Buffer, p *play) {
 	for _, g := range groups {
 		sampled = sampled || g.Sampled
 		for _, r := range g.merged {
-			fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", g.Policy.Name, g.ways, bounds(r), p.behind(r.From), r.Outcome.Verdict, r.Outcome.Next, r.Outcome.Why)
+			fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", g.Policy.Name, g.ways, bounds(r), p.behind(r.From), verdict(r.Outcome), r.Outcome.Next, r.Outcome.Why)
 		}
 	}
 	t.Flush()
@@ -98,7 +101,7 @@ func groupEndings(swept []replay.Swept) []group {
 
 func sameRange(a, b replay.Range) bool {
 	x, y := a.Outcome, b.Outcome
-	return a.From == b.From && a.To == b.To && x.Verdict == y.Verdict && x.Next == y.Next && x.Why == y.Why
+	return a.From == b.From && a.To == b.To && x.Verdict == y.Verdict && x.Ran == y.Ran && x.Next == y.Next && x.Why == y.Why
 }
 
 func bounds(r replay.Range) string {
@@ -151,7 +154,7 @@ func ruler(p *play) string {
 func strip(s replay.Swept) string {
 	row := bytes.Repeat([]byte{' '}, stripWidth)
 	for _, r := range s.Ranges {
-		l := letterOf(r.Outcome.Verdict)
+		l := letterOf(r.Outcome)
 		for i := column(r.From, s.Total); i <= column(r.To, s.Total); i++ {
 			if rank(row[i]) > rank(l) {
 				row[i] = l
@@ -161,9 +164,9 @@ func strip(s replay.Swept) string {
 	return string(row)
 }
 
-func letterOf(v replay.Verdict) byte {
+func letterOf(o replay.Outcome) byte {
 	for _, l := range letters {
-		if l.verdict == v {
+		if l.verdict == o.Verdict && l.ran == o.Ran {
 			return l.letter
 		}
 	}

@@ -105,13 +105,21 @@ func replayOutcomes(b *bytes.Buffer, p *play, outs []replay.Outcome) {
 		if o.Censored {
 			held = "at least " + held
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\n", o.Policy+p.model.mark(o.Policy), o.Verdict, returned, held, o.Next)
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\n", o.Policy+p.model.mark(o.Policy), verdict(o), returned, held, o.Next)
 	}
 	t.Flush()
 	b.WriteByte('\n')
 	for _, o := range outs {
 		fmt.Fprintf(b, "%s: %s\n", o.Policy, o.Why)
 	}
+}
+
+// verdict says in a cell what came of an exchange for a policy.
+func verdict(o replay.Outcome) string {
+	if o.Ran {
+		return string(o.Verdict) + ", had run"
+	}
+	return string(o.Verdict)
 }
 
 // aligned returns a writer that puts tab-separated cells under each other.

@@ -1,11 +1,9 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -22,6 +20,7 @@ type reportFlags struct {
 	output, csv string
 	policies    []string
 	payload     bool
+	allFindings bool
 }
 
 func reportCommand(s *streams) *cobra.Command {
@@ -36,7 +35,7 @@ made of it; and each finding with its packets.
 No secrets, arguments or results stand in it unless --include-payload puts them in.`,
 		Example: `  mcptrace report -o incident.html incident.pcap
   mcptrace report -o incident.md --csv ran-twice.csv incident.db`,
-		Args: cobra.MinimumNArgs(1),
+		Args: someInput,
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd.Context(), s, args) },
 	}
 	f.register(cmd)
@@ -44,8 +43,9 @@ No secrets, arguments or results stand in it unless --include-payload puts them 
 	fl.StringVarP(&f.output, "output", "o", "", "the report: .html or .md by its name; - is standard output, as Markdown")
 	fl.StringVar(&f.csv, "csv", "", "write the calls that ran twice as CSV to this file too")
 	fl.StringArrayVar(&f.policies, "policy", nil, "play this client policy (see mcptrace policies; all: every one); may be repeated")
+	fl.BoolVar(&f.allFindings, "all-findings", false, allFindingsUsage)
 	fl.BoolVar(&f.payload, "include-payload", false, "put in what calls and answers carried: arguments, results, whatever secrets are in them")
-	cmd.MarkFlagRequired("output")
+	requireFlag(cmd, "output", "name the file to write: -o incident.html, or .md")
 	cmd.MarkFlagFilename("output", "html", "md")
 	cmd.MarkFlagFilename("csv", "csv")
 	completePolicies(cmd)
@@ -69,18 +69,18 @@ func (f *reportFlags) run(ctx context.Context, s *streams, args []string) error 
 		fmt.Fprintln(s.err, "mcptrace: warning: the report will hold what calls and answers carried: arguments, results, and whatever secrets are in them")
 		tracks.O.Payload = payloadLimit
 	}
-	a, err := f.tracked(ctx, s, args, analyze.Options{Policies: ps, Replay: replay.Options{Timeout: f.timeout}}, tracks)
+	a, err := f.tracked(ctx, s, args, analyze.Options{Policies: ps, Replay: replay.Options{Timeout: f.timeout}, Optional: f.allFindings}, tracks)
 	if err != nil {
 		return err
 	}
-	o := report.Options{Input: args[0], Tracks: tracks}
-	if err := writeFile(f.output, s.out, func(w io.Writer) error { return format.Write(w, a, o) }); err != nil {
+	o := report.Options{Inputs: args, Flags: f.reading(), Tracks: tracks}
+	if err := writeFile(s, f.output, func(w io.Writer) error { return format.Write(w, a, o) }); err != nil {
 		return err
 	}
 	if f.csv == "" {
 		return nil
 	}
-	return writeFile(f.csv, s.out, func(w io.Writer) error { return report.RanTwice(w, a) })
+	return writeFile(s, f.csv, func(w io.Writer) error { return report.RanTwice(w, a) })
 }
 
 // form tells by its name what the report is to be.
@@ -92,31 +92,4 @@ func (f *reportFlags) form() (report.Format, error) {
 		return report.Find("markdown")
 	}
 	return report.Format{}, usagef("-o %s: want a name that ends in .html or .md", f.output)
-}
-
-// writeFile writes a file whole or not at all; - is standard output.
-func writeFile(path string, out io.Writer, write func(io.Writer) error) error {
-	if path == "-" {
-		return write(out)
-	}
-	var b bytes.Buffer
-	if err := write(&b); err != nil {
-		return err
-	}
-	f, err := os.CreateTemp(filepath.Dir(path), ".mcptrace-*") // mode 0600
-	if err != nil {
-		return pathError(path, err)
-	}
-	_, err = f.Write(b.Bytes())
-	if cerr := f.Close(); err == nil {
-		err = cerr
-	}
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		os.Remove(f.Name())
-		return pathError(path, err)
-	}
-	return nil
 }

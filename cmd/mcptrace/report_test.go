@@ -51,13 +51,14 @@ func TestReportNumbers(t *testing.T) {
 	})
 }
 
-// lookUp finds a number of the JSON report. replay.POLICY.VERDICTS counts outcomes, replay.POLICY.held_ns adds them up,
+// lookUp finds a number of the JSON report. replay.POLICY.VERDICTS counts outcomes (with .ran behind it those of calls whose
+// result was seen at least in part, with .rest the others), replay.POLICY.held_ns adds them up,
 // reissues.WORD counts the second attempts that ran a call twice: each call once, on its first hop.
 func lookUp(r map[string]any, key string) (int64, bool) {
 	parts := strings.Split(key, ".")
 	switch parts[0] {
 	case "replay":
-		return played(r, parts[1], parts[2]), true
+		return played(r, parts[1], parts[2:]), true
 	case "reissues":
 		return reissued(r, parts[1]), true
 	}
@@ -87,7 +88,8 @@ func reissued(r map[string]any, duplicate string) (n int64) {
 	return n
 }
 
-func played(r map[string]any, policy, what string) (n int64) {
+func played(r map[string]any, policy string, key []string) (n int64) {
+	what := key[0]
 	for _, x := range r["exchanges"].([]any) {
 		ex := x.(map[string]any)
 		if ex["hop_of"] != nil {
@@ -99,12 +101,19 @@ func played(r map[string]any, policy, what string) (n int64) {
 			case out["policy"] != policy:
 			case what == "held_ns":
 				n += int64(out["held_ns"].(float64))
-			case slices.Contains(strings.Split(what, "+"), out["verdict"].(string)):
+			case !slices.Contains(strings.Split(what, "+"), out["verdict"].(string)):
+			case len(key) == 1 || (key[1] == "ran") == resultSeen(ex):
 				n++
 			}
 		}
 	}
 	return n
+}
+
+// resultSeen reports whether a result of the exchange was seen, whole or in part.
+func resultSeen(ex map[string]any) bool {
+	a := ex["answer"].(map[string]any)
+	return a["level"] != "none" && a["kind"] == "result"
 }
 
 // TestReportNeedsNothing: a page loads nothing and runs nothing.

@@ -28,23 +28,6 @@ type streams struct {
 	out, err io.Writer
 }
 
-// usageError is a wrong command line.
-type usageError struct{ error }
-
-// Unwrap returns the error itself, which may carry a hint.
-func (u usageError) Unwrap() error { return u.error }
-
-func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
-
-// hinted is an error with an advice, printed on a line of its own.
-type hinted struct {
-	error
-	hint string
-}
-
-// Unwrap returns the error itself.
-func (h hinted) Unwrap() error { return h.error }
-
 // errFindings ends the program with exit code 1; the findings have been printed.
 var errFindings = errors.New("findings")
 
@@ -67,17 +50,13 @@ func exitCode(s *streams, err error) int {
 	if errors.As(err, &child) {
 		return int(child)
 	}
-	text, suggested, _ := strings.Cut(err.Error(), "\n\nDid you mean this?")
-	fmt.Fprintf(s.err, "mcptrace: %s\n", oneLine(text))
+	fmt.Fprintf(s.err, "mcptrace: %s\n", oneLine(err.Error()))
 	var h hinted
-	switch {
-	case errors.As(err, &h):
+	if errors.As(err, &h) {
 		fmt.Fprintf(s.err, "mcptrace: hint: %s\n", oneLine(h.hint))
-	case suggested != "":
-		fmt.Fprintf(s.err, "mcptrace: hint: did you mean %s?\n", strings.Join(strings.Fields(suggested), " or "))
 	}
 	var u usageError
-	if errors.As(err, &u) || isCobraUsage(err) {
+	if errors.As(err, &u) {
 		return exitUsage
 	}
 	return exitCannot
@@ -91,24 +70,6 @@ func oneLine(s string) string {
 		}
 		return r
 	}, strings.TrimSpace(s))
-}
-
-// someInput asks for at least one input.
-func someInput(cmd *cobra.Command, args []string) error {
-	if len(args) == 0 {
-		return usageError{hinted{errors.New("nothing to read: name at least one input"), "see: " + cmd.CommandPath() + " --help"}}
-	}
-	return nil
-}
-
-// isCobraUsage reports whether cobra itself refused the command line. It has no error types for that.
-func isCobraUsage(err error) bool {
-	for _, p := range []string{"unknown command", "unknown flag", "unknown shorthand", "accepts ", "requires at least", "required flag", "flag needs an argument", "invalid argument"} {
-		if strings.HasPrefix(err.Error(), p) {
-			return true
-		}
-	}
-	return false
 }
 
 func newRoot(s *streams) *cobra.Command {
@@ -129,11 +90,9 @@ are held open after the answer cost.`,
 	root.SetIn(s.in)
 	root.SetOut(s.out)
 	root.SetErr(s.err)
-	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		return usageError{hinted{err, "see: " + c.CommandPath() + " --help"}}
-	})
 	root.SetVersionTemplate("mcptrace {{.Version}}\n")
 	root.AddCommand(analyzeCommand(s), recordCommand(s), policiesCommand(s), findingsCommand(s), exportCommand(s), showCommand(s), reportCommand(s), redactCommand(s), replayCommand(s), serveCommand(s))
+	answerUsage(root)
 	return root
 }
 

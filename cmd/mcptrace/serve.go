@@ -10,13 +10,14 @@ import (
 // serveFlags are the flags of mcptrace serve.
 type serveFlags struct {
 	inputFlags
-	listen, cut, end, speed, tls, certificate string
-	exchange                                  int
-	failOn                                    []string
-	sweep, everyByte                          bool
-	jobs                                      int
-	format, output                            string
-	patience                                  time.Duration
+	listen                            address
+	cut, end, speed, tls, certificate string
+	exchange                          int
+	failOn                            []string
+	sweep, everyByte                  bool
+	jobs                              int
+	format, output                    string
+	patience                          time.Duration
 }
 
 func serveCommand(s *streams) *cobra.Command {
@@ -54,7 +55,8 @@ behind the head.`,
 func (f *serveFlags) registerServe(cmd *cobra.Command) {
 	fl := cmd.Flags()
 	fl.MarkHidden("timeout") // of policies: the client here is a real one
-	fl.StringVar(&f.listen, "listen", "127.0.0.1:0", "`ADDRESS` to listen on; port 0: a free one")
+	f.listen = "127.0.0.1:0"
+	fl.Var(&f.listen, "listen", "`ADDRESS` to listen on; port 0: a free one")
 	fl.IntVar(&f.exchange, "exchange", 0, "cut only exchange `N` (default: every one with an answer)")
 	fl.StringVar(&f.cut, "cut", "", "end the response at this `PLACE`: behind so many body bytes, or after-answer, before-answer, event:K")
 	fl.StringVar(&f.end, "end", "", "with this `ENDING`: fin, rst, hold or hold:DURATION (default: as recorded, fin where that was a clean end; of a sweep: fin)")

@@ -3,19 +3,26 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"mcptrace/analyze"
 	"mcptrace/capture"
 	"mcptrace/replay/serve"
 )
 
+// recording is what is served.
+type recording struct {
+	*serve.Recording
+	cases []*analyze.Case // the exchanges in it
+}
+
 // recording reads the inputs. Of a call that was captured on several hops the first is served.
-func (f *serveFlags) recording(ctx context.Context, s *streams, inputs []string) (*serve.Recording, error) {
+func (f *serveFlags) recording(ctx context.Context, s *streams, inputs []string) (*recording, error) {
 	filter, err := f.filter()
 	if err != nil {
 		return nil, err
 	}
-	rec := &serve.Recording{}
+	rec := &recording{Recording: &serve.Recording{}}
 	a := analyze.New(analyze.Options{Filter: filter})
 	r := &reader{flags: &f.inputFlags, s: s, failed: a.ConnectFailure, out: func(ex *capture.Exchange, rd *capture.Reading) {
 		rec.Add(ex, rd)
@@ -29,7 +36,7 @@ func (f *serveFlags) recording(ctx context.Context, s *streams, inputs []string)
 	found := false
 	for _, c := range a.Cases() {
 		if c.HopOf == nil {
-			keep = append(keep, c.ID)
+			keep, rec.cases = append(keep, c.ID), append(rec.cases, c)
 			found = found || c.ID == f.exchange
 		}
 	}
@@ -41,4 +48,23 @@ func (f *serveFlags) recording(ctx context.Context, s *streams, inputs []string)
 		return nil, fmt.Errorf("no exchange %d among the %d that are served", f.exchange, len(keep))
 	}
 	return rec, nil
+}
+
+// mostAnnounced bounds the calls that are listed at the start.
+const mostAnnounced = 20
+
+// announce says which calls can be made.
+func (r *recording) announce(s *streams) {
+	calls := slices.DeleteFunc(slices.Clone(r.cases), func(c *analyze.Case) bool { return !c.IsCall() })
+	if len(calls) == 0 {
+		return
+	}
+	fmt.Fprintln(s.err, "mcptrace: these calls were recorded; another gets an error:")
+	for _, c := range calls[:min(len(calls), mostAnnounced)] {
+		fmt.Fprintf(s.err, "  #%d %s\n", c.ID, oneLine(c.Name()))
+	}
+	if more := len(calls) - mostAnnounced; more > 0 {
+		fmt.Fprintf(s.err, "  and %d more, which mcptrace analyze lists\n", more)
+	}
+	fmt.Fprintf(s.err, "mcptrace: hint: mcptrace show INPUT --exchange %d --payload shows the parameters of a call\n", calls[len(calls)-1].ID)
 }

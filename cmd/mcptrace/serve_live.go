@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -12,14 +13,17 @@ import (
 )
 
 // runServer serves until it is interrupted, or the command has ended.
-func (f *serveFlags) runServer(ctx context.Context, s *streams, rec *serve.Recording, o serve.Options, command []string) error {
+func (f *serveFlags) runServer(ctx context.Context, s *streams, rec *recording, o serve.Options, command []string) error {
 	var mu sync.Mutex
 	o.Done = func(p serve.Play) {
 		mu.Lock()
 		defer mu.Unlock()
 		fmt.Fprintln(s.err, playLine(&p))
 	}
-	srv, err := serve.Start(rec, o)
+	srv, err := serve.Start(rec.Recording, o)
+	if errors.Is(err, serve.ErrCut) {
+		return usageError{err}
+	}
 	if err != nil {
 		return err
 	}
@@ -28,6 +32,9 @@ func (f *serveFlags) runServer(ctx context.Context, s *streams, rec *serve.Recor
 		return err
 	}
 	fmt.Fprintln(s.out, srv.URL())
+	if len(command) == 0 { // else it is the command's to know
+		rec.announce(s)
+	}
 	plays := f.playedTo(ctx, s, srv, command)
 	if err := f.write(s, func(w *outcomes) error { return w.plays(plays) }); err != nil {
 		return err

@@ -11,7 +11,7 @@ import (
 
 // options reads the flags.
 func (f *serveFlags) options() (serve.Options, error) {
-	o := serve.Options{Listen: f.listen, Speed: 1}
+	o := serve.Options{Listen: string(f.listen), Speed: 1}
 	if f.sweep {
 		o.Speed = serve.Max
 	}
@@ -81,7 +81,7 @@ func (f *serveFlags) checkCommand(inputs, command []string) error {
 
 // serveVerdicts are the words for --fail-on-verdict.
 var serveVerdicts = []replay.Verdict{replay.Settled, replay.Salvaged, replay.Duplicated, replay.Dropped, replay.Reissued, replay.Failed,
-	replay.Hung, replay.Resumed, replay.Guessed, replay.Unknown}
+	replay.Hung, replay.Resumed, replay.Guessed, replay.Unknown, serve.Unrecorded}
 
 // fails reports whether --fail-on-verdict names v.
 func (f *serveFlags) fails(v replay.Verdict) bool { return slices.Contains(f.failOn, string(v)) }

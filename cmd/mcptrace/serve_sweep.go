@@ -14,7 +14,7 @@ import (
 )
 
 // runSweep runs the command once per cut.
-func (f *serveFlags) runSweep(ctx context.Context, s *streams, rec *serve.Recording, o serve.Options, command []string) error {
+func (f *serveFlags) runSweep(ctx context.Context, s *streams, rec *recording, o serve.Options, command []string) error {
 	so := serve.SweepOptions{Exchange: f.exchange, EveryByte: f.everyByte, Jobs: f.jobs, Speed: o.Speed, Client: f.client(s, command, io.Discard)}
 	if f.end != "" {
 		so.End, _ = serve.ParseEnd(f.end)
@@ -29,7 +29,7 @@ func (f *serveFlags) runSweep(ctx context.Context, s *streams, rec *serve.Record
 			bar.Set(done)
 		}
 	}
-	rows, err := serve.Sweep(ctx, rec, so)
+	rows, err := serve.Sweep(ctx, rec.Recording, so)
 	if n := len(rows); n > 0 {
 		if len(rows[n-1].Plays) == 0 {
 			hintUnreached(s, command)

@@ -37,7 +37,7 @@ mcptrace analyze prints.
 Payload is left out unless --payload asks for it; it is cut and escaped.`,
 		Example: `  mcptrace show incident.pcap --exchange 3
   mcptrace show incident.db --exchange 3 --payload`,
-		Args: cobra.MinimumNArgs(1),
+		Args: someInput,
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd.Context(), s, args) },
 	}
 	f.register(cmd)
@@ -47,7 +47,7 @@ Payload is left out unless --payload asks for it; it is cut and escaped.`,
 	fl.StringVar(&f.zone, "tz", "UTC", "time zone of the times, such as Local or Europe/Berlin")
 	fl.BoolVar(&f.payload, "payload", false, "show what requests and events carry: it may hold secrets")
 	fl.IntVar(&f.cut, "payload-limit", 1000, "characters of payload shown of each message")
-	cmd.MarkFlagRequired("exchange")
+	requireFlag(cmd, "exchange", "say which: --exchange N (mcptrace analyze numbers them)")
 	completePolicies(cmd)
 	return cmd
 }
@@ -134,6 +134,9 @@ type keeper interface{ Add(ex *capture.Exchange) }
 
 // tracked reads the inputs, shows each exchange to keep where that is not nil, and draws the conclusions.
 func (f *inputFlags) tracked(ctx context.Context, s *streams, args []string, o analyze.Options, keep keeper) (*analyze.Analyzer, error) {
+	if f.timeout < 0 {
+		return nil, usagef("--timeout %v: want a time above 0", f.timeout)
+	}
 	filter, err := f.filter()
 	if err != nil {
 		return nil, err
