@@ -137,17 +137,15 @@ func Percentile(sorted []time.Duration, p int) time.Duration {
 	return sorted[max(0, min(len(sorted), rank)-1)]
 }
 
-// NotProblems counts what looks like trouble and is none.
-type NotProblems struct{ EarlyCloses, Polls, AuthLegs, RefusedGETs, HonestRepeats int }
+// NotProblems counts what looks like trouble and is none: closes for the client to poll, requests for credentials, GET
+// streams refused with 405.
+type NotProblems struct{ Polls, AuthLegs, RefusedGETs int }
 
-// NotProblems counts what looks like trouble and is none: closes by clients that had their answer, closes for the client
-// to poll, requests for credentials, GET streams refused with 405.
+// NotProblems counts what looks like trouble and is none.
 func (a *Analyzer) NotProblems() NotProblems {
 	var n NotProblems
 	for _, c := range a.cases {
 		switch {
-		case c.ClosedAfterAnswer() && a.consumed(c):
-			n.EarlyCloses++
 		case c.isCall() && c.pollClose():
 			n.Polls++
 		case c.HTTP.Status == 401 || c.HTTP.Status == 403:
