@@ -30,41 +30,24 @@ func connectionRow(id int64, c *capture.Conn) []any {
 		list(c.AlsoSeenAs), int64(c.ClientDataTTL), int64(c.ServerDataTTL), tls}
 }
 
-// scanner is a row of a result.
-type scanner interface{ Scan(...any) error }
+// connectionOf undoes connectionRow.
+func connectionOf(v *values) (id int64, c *capture.Conn) {
+	id = number[int64](v)
+	c = &capture.Conn{ID: number[int64](v), Input: number[int](v), Client: parsed(v, parseAddress), Server: parsed(v, parseAddress),
+		Open: v.moment(), Last: v.moment(),
+		Vantage:  capture.Vantage{Kind: v.text(), RTTClient: number[time.Duration](v), RTTServer: number[time.Duration](v)},
+		MidStart: v.flag(), OneSided: v.flag(), Gaps: number[int](v), GapBytes: number[int64](v), Retransmitted: number[int](v),
+		OutsideResets: number[int](v), WindowCloses: number[int](v), SnaplenCut: number[int](v), CopiesDropped: number[int](v),
+		AlsoSeenAs: parsed(v, parseList), ClientDataTTL: number[uint8](v), ServerDataTTL: number[uint8](v)}
+	if !v.null() {
+		c.TLS = parsed(v, parseTLS)
+	}
+	return id, c
+}
 
-// scanConnection undoes connectionRow.
-func scanConnection(row scanner) (id int64, c *capture.Conn, err error) {
-	c = new(capture.Conn)
-	var client, server, also string
-	var opened, last *int64
-	var rttClient, rttServer int64
-	var tls *string
-	var sum *int64
-	err = row.Scan(&id, &c.ID, &c.Input, &client, &server, &opened, &last, &c.Vantage.Kind, &rttClient, &rttServer,
-		&c.MidStart, &c.OneSided, &c.Gaps, &c.GapBytes, &c.Retransmitted, &c.OutsideResets, &c.WindowCloses, &c.SnaplenCut, &c.CopiesDropped,
-		&also, &c.ClientDataTTL, &c.ServerDataTTL, &tls, &sum)
-	if err != nil {
-		return 0, nil, err
-	}
-	if c.Client, err = parseAddress(client); err != nil {
-		return 0, nil, err
-	}
-	if c.Server, err = parseAddress(server); err != nil {
-		return 0, nil, err
-	}
-	if c.AlsoSeenAs, err = parseList(also); err != nil {
-		return 0, nil, err
-	}
-	if tls != nil {
-		c.TLS = new(capture.TLSInfo)
-		if err = json.Unmarshal([]byte(*tls), c.TLS); err != nil {
-			return 0, nil, err
-		}
-	}
-	c.Open, c.Last = instant(opened), instant(last)
-	c.Vantage.RTTClient, c.Vantage.RTTServer = time.Duration(rttClient), time.Duration(rttServer)
-	return id, c, checkSum(sum, connectionRow(id, c))
+func parseTLS(s string) (*capture.TLSInfo, error) {
+	info := new(capture.TLSInfo)
+	return info, json.Unmarshal([]byte(s), info)
 }
 
 var closingColumns = []string{"connection", "n", "side", "how", "at", "packet", "offset", "ttl", "alert", "row_crc"}
@@ -74,20 +57,9 @@ func closingRow(id int64, n int, c *capture.Closing) []any {
 	return []any{id, n, c.By.String(), howName(c.How), moment(c.At), c.Packet, c.Offset, int64(c.TTL), int64(c.Alert)}
 }
 
-// scanClosing undoes closingRow.
-func scanClosing(row scanner) (id int64, c capture.Closing, err error) {
-	var n int
-	var side, how string
-	var at, sum *int64
-	if err = row.Scan(&id, &n, &side, &how, &at, &c.Packet, &c.Offset, &c.TTL, &c.Alert, &sum); err != nil {
-		return 0, c, err
-	}
-	c.At = instant(at)
-	if c.By, err = parseSide(side); err != nil {
-		return 0, c, err
-	}
-	if c.How, err = parseHow(how); err != nil {
-		return id, c, err
-	}
-	return id, c, checkSum(sum, closingRow(id, n, &c))
+// closingOf undoes closingRow.
+func closingOf(v *values) (id int64, c capture.Closing) {
+	id, _ = number[int64](v), number[int](v)
+	return id, capture.Closing{By: parsed(v, parseSide), How: parsed(v, parseHow), At: v.moment(), Packet: number[int64](v),
+		Offset: number[int64](v), TTL: number[uint8](v), Alert: number[uint8](v)}
 }

@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 
-	"mcptrace/capture"
 	"mcptrace/store/secret"
 )
 
@@ -20,7 +19,7 @@ func Create(path string, meta Meta, o Options) (*Writer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("create recording %s: %w", path, err)
 	}
-	w := &Writer{path: path, live: o.Live, conns: writtenConns{known: map[*capture.Conn]*writtenConn{}}, open: map[int64]bool{}}
+	w := &Writer{path: path, live: o.Live, conns: newWrittenConns(), open: map[int64]bool{}}
 	if !o.KeepSecrets {
 		w.mask = secret.New()
 	}

@@ -21,6 +21,14 @@ const (
 	codeNotADB   = 26
 )
 
+// damaged says that the recording is damaged because of err; nil: it is not.
+func damaged(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%w: %w", ErrDamaged, err)
+}
+
 // plainError says in words what SQLite means.
 func plainError(err error) error {
 	var se *sqlite.Error
@@ -35,7 +43,7 @@ func plainError(err error) error {
 	case codeIO:
 		return fmt.Errorf("input/output error: %w", err)
 	case codeCorrupt, codeNotADB:
-		return fmt.Errorf("%w: %w", ErrDamaged, err)
+		return damaged(err)
 	case codeFull:
 		return fmt.Errorf("the disk is full: %w", err)
 	case codeCantOpen:

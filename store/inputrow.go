@@ -17,40 +17,34 @@ func inputRow(id int, in *Input) []any {
 		in.DroppedByCapture, in.OutsideResets, in.DuplicatePackets, in.LimitCuts, in.HTTP3Packets, moment(in.First), moment(in.Last), list(in.Notes)}
 }
 
-// scanInput undoes inputRow.
-func scanInput(row scanner) (in Input, err error) {
-	var id int64
-	var truncated, first, last *int64
-	var notes string
-	err = row.Scan(&id, &in.Path, &in.Kind, &in.Packets, &in.TCPGaps, &in.GapBytes, &in.RetransmittedSegments, &in.SnaplenCutPackets,
-		&in.UndecodablePackets, &in.TLSOpaqueConnections, &in.MidStartConnections, &in.OneSidedConnections, &in.NonMCPExchanges, &truncated,
-		&in.DroppedByCapture, &in.OutsideResets, &in.DuplicatePackets, &in.LimitCuts, &in.HTTP3Packets, &first, &last, &notes)
-	if err != nil {
-		return in, err
+// inputOf undoes inputRow.
+func inputOf(v *values) (in Input) {
+	number[int64](v) // id: they are read in its order
+	in.Path, in.Kind = v.text(), v.text()
+	in.Packets, in.TCPGaps, in.GapBytes, in.RetransmittedSegments = number[int64](v), number[int](v), number[int64](v), number[int](v)
+	in.SnaplenCutPackets, in.UndecodablePackets, in.TLSOpaqueConnections = number[int](v), number[int](v), number[int](v)
+	in.MidStartConnections, in.OneSidedConnections, in.NonMCPExchanges = number[int](v), number[int](v), number[int](v)
+	if !v.null() {
+		in.TruncatedInput, in.TruncatedAt = true, number[int64](v)
 	}
-	if truncated != nil {
-		in.TruncatedInput, in.TruncatedAt = true, *truncated
-	}
-	in.First, in.Last = instant(first), instant(last)
-	in.Notes, err = parseList(notes)
-	return in, err
+	in.DroppedByCapture, in.OutsideResets, in.DuplicatePackets = number[int64](v), number[int](v), number[int](v)
+	in.LimitCuts, in.HTTP3Packets = number[int](v), number[int](v)
+	in.First, in.Last, in.Notes = v.moment(), v.moment(), parsed(v, parseList)
+	return in
 }
 
-// scanFailure reads a row of connect_failure.
-func scanFailure(row scanner) (f capture.ConnectFailure, err error) {
-	var client, server string
-	var start *int64
-	var by *string
-	if err = row.Scan(&client, &server, &start, &f.Kind, &by); err != nil {
-		return f, err
+var failureColumns = []string{"client", "server", "start_at", "kind", "side"}
+
+// failureRow returns the values of failureColumns.
+func failureRow(f capture.ConnectFailure) []any {
+	return []any{address(f.Client), address(f.Server), moment(f.Start), f.Kind, nullIf(f.By, "")}
+}
+
+// failureOf undoes failureRow.
+func failureOf(v *values) capture.ConnectFailure {
+	f := capture.ConnectFailure{Client: parsed(v, parseAddress), Server: parsed(v, parseAddress), Start: v.moment(), Kind: v.text()}
+	if !v.null() {
+		f.By = v.text()
 	}
-	f.Start = instant(start)
-	if by != nil {
-		f.By = *by
-	}
-	if f.Client, err = parseAddress(client); err != nil {
-		return f, err
-	}
-	f.Server, err = parseAddress(server)
-	return f, err
+	return f
 }

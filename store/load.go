@@ -7,42 +7,42 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"slices"
 
 	"mcptrace/capture"
 )
 
-// listed is an exchange whose messages are not read yet.
-type listed struct {
-	ex   *capture.Exchange
-	conn int64
-	size int64 // body bytes of the response
-	// damage is what is wrong with its row; nil: nothing.
-	damage error
-}
-
-func (r *Reader) list(ctx context.Context, rest string, args ...any) (page []listed, err error) {
-	err = each(ctx, r.db, "SELECT "+exchangeRead+" FROM exchange "+rest, func(row scanner) error {
-		l, err := scanExchange(row)
-		page = append(page, l)
-		return err
-	}, args...)
-	return page, err
-}
-
-// What is read with one query: exchanges, and bytes of their responses unless a single one has more.
+// What is read with one query: exchanges, and bytes of them unless a single one has more.
 const (
 	groupRows  = 32
 	groupBytes = 2 << 20
 )
 
-// groupOf returns the first of some exchanges, at least one, whose messages are read together.
+// groupOf returns the first of some exchanges, at least one, whose messages are read together. One that is damaged stands
+// alone.
 func groupOf(page []listed) []listed {
 	n, bytes := 1, page[0].size
-	for n < len(page) && bytes+page[n].size <= groupBytes {
+	for n < len(page) && page[n-1].damage == nil && page[n].damage == nil && bytes+page[n].size <= groupBytes {
 		bytes += page[n].size
 		n++
 	}
 	return page[:n]
+}
+
+// fitting returns how many exchanges of a group, at least one, are read together now that the lengths of their messages are
+// known: what a request holds does not stand in the row of its exchange.
+func fitting(records []*messageRecord) int {
+	var bytes int64
+	for i, m := range records {
+		if m == nil {
+			continue
+		}
+		if m.bytes > groupBytes-bytes && i >= 2 {
+			return i / 2
+		}
+		bytes += min(max(m.bytes, 0), groupBytes)
+	}
+	return len(records) / 2
 }
 
 func release(ls []listed) {
@@ -51,58 +51,50 @@ func release(ls []listed) {
 	}
 }
 
-// load reads the rest of the exchanges of a group. errs holds for each what is wrong with it alone, nil: nothing; those
-// with an error are released. Err is what ended the reading; all are released then.
-func (r *Reader) load(ctx context.Context, group []listed) (errs []error, err error) {
-	errs = make([]error, len(group))
-	for i, l := range group {
-		if l.ex.Conn, err = r.connOf(ctx, l.conn); err != nil && !errors.Is(err, ErrDamaged) {
-			release(group)
-			return errs, err
+// load reads the rest of the first exchanges of a page and returns how many these are. Where something is wrong with one of
+// them none is read.
+func (r *Reader) load(ctx context.Context, page []listed) (n int, err error) {
+	group := groupOf(page)
+	if n, err = r.fill(ctx, group); err != nil {
+		release(group)
+		return 0, fmt.Errorf("exchange with seq %d: %w", group[0].ex.Seq, err)
+	}
+	return n, nil
+}
+
+// fill reads the rest of as many exchanges of a group as fit.
+func (r *Reader) fill(ctx context.Context, group []listed) (n int, err error) {
+	if err = group[0].damage; err != nil {
+		return 0, err
+	}
+	for _, l := range group {
+		if l.ex.Conn, err = r.connOf(ctx, l.conn); err != nil {
+			return 0, err
 		}
-		errs[i] = cmp.Or(l.damage, err)
 	}
 	records, err := r.readRecords(ctx, group)
 	if err != nil {
-		release(group)
-		return errs, err
+		return 0, err
 	}
-	for i, l := range group {
-		if errs[i] == nil {
-			errs[i] = unpackPair(l.ex, records[2*i:2*i+2])
-		}
-		if errs[i] != nil {
-			errs[i] = fmt.Errorf("exchange with seq %d: %w", l.ex.Seq, errs[i])
-			l.ex.Release()
+	n = fitting(records)
+	if err = r.readBlocks(ctx, group[:n], records); err != nil {
+		return 0, err
+	}
+	for i, l := range group[:n] {
+		if err = unpackPair(l.ex, records[2*i:2*i+2]); err != nil {
+			return 0, damaged(err)
 		}
 	}
-	return errs, nil
+	return n, nil
 }
 
-func (r *Reader) connOf(ctx context.Context, id int64) (*capture.Conn, error) {
-	if r.conns[id] == nil { // written since the recording was opened
-		if err := r.readConns(ctx, "WHERE connection.id = ?", id); err != nil {
-			return nil, err
-		}
-	}
-	if r.conns[id] == nil {
-		return nil, fmt.Errorf("%w: connection %d is missing", ErrDamaged, id)
-	}
-	return r.conns[id], nil
-}
-
-// readRecords reads the messages of a group: two for each exchange, nil where one is missing. Their bytes go to the
-// exchanges.
+// readRecords reads the messages of a group, but for their bytes: two for each exchange, nil where one is missing.
 func (r *Reader) readRecords(ctx context.Context, group []listed) ([]*messageRecord, error) {
-	first, last := messageID(group[0].ex.Seq, capture.Client), messageID(group[len(group)-1].ex.Seq, capture.Server)
 	records := make([]*messageRecord, 2*len(group))
-	at := place{group: group}
-	err := eachOf(ctx, r.messages, func(row scanner) error {
-		m, err := scanMessage(row)
-		if err != nil {
-			return err
-		}
-		if i := at.of(m.id); i >= 0 {
+	first, last := messagesOf(group)
+	err := eachOf(ctx, r.messages, checked(messageRead, func(v *values) error {
+		m := messageOf(v)
+		if i := indexOf(group, m.id); i >= 0 {
 			m.wire = &group[i/2].ex.Request.Wire
 			if i%2 != 0 {
 				m.wire = &group[i/2].ex.Response.Wire
@@ -110,46 +102,44 @@ func (r *Reader) readRecords(ctx context.Context, group []listed) ([]*messageRec
 			records[i] = m
 		}
 		return nil
-	}, first, last)
-	if err != nil {
-		return nil, err
-	}
-	at = place{group: group}
-	err = eachOf(ctx, r.blocks, func(row scanner) error {
-		var id, n int64
+	}), first, last)
+	return records, err
+}
+
+// readBlocks reads the bytes of the messages of a group.
+func (r *Reader) readBlocks(ctx context.Context, group []listed, records []*messageRecord) error {
+	first, last := messagesOf(group)
+	return eachOf(ctx, r.blocks, func(row scanner) error {
+		var message, n any
 		var data sql.RawBytes
-		if err := row.Scan(&id, &n, &data); err != nil {
+		if err := row.Scan(&message, &n, &data); err != nil {
 			return err
 		}
-		if i := at.of(id); i >= 0 && records[i] != nil {
+		id, ok := message.(int64)
+		if i := indexOf(group, id); ok && i >= 0 && records[i] != nil {
 			records[i].block(n, data)
 		}
 		return nil
 	}, first, last)
-	return records, err
 }
 
-// place finds the messages of a group by their keys, which come in ascending order.
-type place struct {
-	group []listed
-	next  int
+// messagesOf returns the keys of the first and the last message of a group.
+func messagesOf(group []listed) (first, last int64) {
+	return messageID(group[0].ex.Seq, capture.Client), messageID(group[len(group)-1].ex.Seq, capture.Server)
 }
 
-// of returns the index of a message among those of the group, -1 where it belongs to none.
-func (p *place) of(id int64) int {
-	seq := id >> 1
-	for p.next < len(p.group) && p.group[p.next].ex.Seq < seq {
-		p.next++
-	}
-	if p.next == len(p.group) || p.group[p.next].ex.Seq != seq {
+// indexOf returns the index of a message among those of a group, -1 where it belongs to none.
+func indexOf(group []listed, id int64) int {
+	i, ok := slices.BinarySearchFunc(group, id>>1, func(l listed, seq int64) int { return cmp.Compare(l.ex.Seq, seq) })
+	if !ok {
 		return -1
 	}
-	return 2*p.next + int(id&1)
+	return 2*i + int(id&1)
 }
 
 // block takes the n-th block of the message.
-func (r *messageRecord) block(n int64, data []byte) {
-	if n != r.blocks {
+func (r *messageRecord) block(n any, data []byte) {
+	if n != any(r.blocks) {
 		r.missing = true
 		return
 	}
@@ -164,12 +154,12 @@ func unpackPair(ex *capture.Exchange, records []*messageRecord) error {
 		rec := records[side]
 		switch {
 		case rec == nil:
-			return fmt.Errorf("%w: a message is missing", ErrDamaged)
+			return errors.New("a message is missing")
 		case rec.missing:
-			return fmt.Errorf("%w: a block is missing", ErrDamaged)
+			return errors.New("a block is missing")
 		}
 		if err := rec.unpack(m, methodOf(ex), capture.Side(side)); err != nil {
-			return fmt.Errorf("%w: what the %s sent: %w", ErrDamaged, capture.Side(side), err)
+			return fmt.Errorf("what the %s sent: %w", capture.Side(side), err)
 		}
 	}
 	return nil

@@ -8,16 +8,14 @@ import (
 	"mcptrace/capture/wire/http1"
 )
 
-const messageRead = "id, bytes, head_start, head_end, complete, cut, has_head, head, body, holes, acks, chunk_index, crc, row_crc"
-
 // messageRecord is a row of message as it is read.
 type messageRecord struct {
 	id, bytes, crc     int64
 	headStart, headEnd int64
 	complete, cut      bool
 	hasHead            bool
-	rowSum             *int64
 	packed             packed
+	damage             error // what is wrong with the row; nil: nothing
 
 	wire    *capture.Blob // the bytes, as blocks come
 	blocks  int64         // read so far
@@ -25,11 +23,12 @@ type messageRecord struct {
 	sum     uint32        // their checksum
 }
 
-func scanMessage(row scanner) (r *messageRecord, err error) {
-	r = new(messageRecord)
-	p := &r.packed
-	err = row.Scan(&r.id, &r.bytes, &r.headStart, &r.headEnd, &r.complete, &r.cut, &r.hasHead, &p.head, &p.body, &p.holes, &p.acks, &p.chunks, &r.crc, &r.rowSum)
-	return r, err
+func messageOf(v *values) *messageRecord {
+	r := &messageRecord{id: number[int64](v), headStart: number[int64](v), headEnd: number[int64](v),
+		complete: v.flag(), cut: v.flag(), hasHead: v.flag(), bytes: number[int64](v)}
+	r.packed = packed{head: v.blob(), body: v.blob(), holes: v.blob(), acks: v.blob(), chunks: v.blob()}
+	r.crc, r.damage = number[int64](v), v.err
+	return r
 }
 
 var (
@@ -40,14 +39,14 @@ var (
 
 // unpack fills in m, whose bytes are there already. method is that of the request.
 func (r *messageRecord) unpack(m *capture.Message, method string, from capture.Side) (err error) {
+	if r.damage != nil {
+		return r.damage
+	}
 	n := m.Wire.Len()
 	if n != r.bytes || int64(r.packed.crc(r.sum)) != r.crc {
 		return errChecksum
 	}
 	m.HeadStart, m.HeadEnd, m.Complete, m.Cut = r.headStart, r.headEnd, r.complete, r.cut
-	if err := checkSum(r.rowSum, messageValues(r.id, m, r.hasHead)); err != nil {
-		return err
-	}
 	var errs [4]error
 	m.Body, errs[0] = unpackSpans(r.packed.body, n)
 	m.Holes, errs[1] = unpackSpans(r.packed.holes, n)

@@ -19,13 +19,6 @@ func nullIf[T comparable](v, unknown T) any {
 
 func moment(i capture.Instant) any { return nullIf(int64(i), 0) }
 
-func instant(v *int64) capture.Instant {
-	if v == nil {
-		return 0
-	}
-	return capture.Instant(*v)
-}
-
 func momentOf(t time.Time) any {
 	if t.IsZero() {
 		return nil

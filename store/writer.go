@@ -130,8 +130,7 @@ func (w *Writer) ConnectFailure(f capture.ConnectFailure) error {
 	if err := w.begin(ctx); err != nil {
 		return w.fail(err)
 	}
-	_, err := w.conn.ExecContext(ctx, "INSERT INTO connect_failure (client, server, start_at, kind, side) VALUES (?, ?, ?, ?, ?)",
-		address(f.Client), address(f.Server), moment(f.Start), f.Kind, nullIf(f.By, ""))
+	_, err := w.conn.ExecContext(ctx, insertInto("connect_failure", failureColumns), failureRow(f)...)
 	return w.fail(err)
 }
 

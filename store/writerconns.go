@@ -2,6 +2,8 @@ package store
 
 import (
 	"context"
+	"maps"
+	"weak"
 
 	"mcptrace/capture"
 )
@@ -11,6 +13,18 @@ type writtenConns struct {
 	known   map[*capture.Conn]*writtenConn
 	changed []*capture.Conn // to be written before the next commit
 	last    int64           // connection.id
+
+	// ended are those that were let go, by their numbers; 0: none yet. Exchanges of theirs that waited elsewhere may still come, as long
+	// as somebody else holds the connection.
+	ended map[weak.Pointer[capture.Conn]]int64
+	most  int // of ended, before those that are gone are looked for
+}
+
+// leastEnded keeps a few ended connections from being looked through time and again.
+const leastEnded = 1024
+
+func newWrittenConns() writtenConns {
+	return writtenConns{known: map[*capture.Conn]*writtenConn{}, ended: map[weak.Pointer[capture.Conn]]int64{}, most: leastEnded}
 }
 
 type writtenConn struct {
@@ -32,8 +46,12 @@ func writtenOf(c *capture.Conn) written { return written{c.Last, len(c.Closings)
 func (w *writtenConns) id(c *capture.Conn) int64 {
 	k := w.known[c]
 	if k == nil {
-		w.last++
-		k = &writtenConn{id: w.last}
+		k = new(writtenConn)
+		k.id, k.over = w.ended[weak.Make(c)]
+		if k.id == 0 {
+			w.last++
+			k.id = w.last
+		}
 		w.known[c] = k
 	}
 	if !k.changed {
@@ -43,22 +61,34 @@ func (w *writtenConns) id(c *capture.Conn) int64 {
 	return k.id
 }
 
-// wanted reports whether c has a place in the file: an exchange belongs to it, or it is TLS that could not be read.
-func (w *writtenConns) wanted(c *capture.Conn) bool {
-	return w.known[c] != nil || c.TLS != nil && !c.TLS.Readable
+// letGo forgets a connection that is over, but for its number.
+func (w *writtenConns) letGo(c *capture.Conn, id int64) {
+	delete(w.known, c)
+	w.ended[weak.Make(c)] = id
+	if len(w.ended) > w.most {
+		maps.DeleteFunc(w.ended, func(p weak.Pointer[capture.Conn], _ int64) bool { return p.Value() == nil })
+		w.most = max(leastEnded, 2*len(w.ended))
+	}
 }
 
-// EndConnection writes c as it is now and lets go of it, so that a recording may run for weeks: nothing more comes of it. See
-// Finish for those that are left out.
+// wanted reports whether c has a place in the file: an exchange belongs to it, or it is TLS that could not be read.
+func (w *writtenConns) wanted(c *capture.Conn) bool {
+	return w.known[c] != nil || w.ended[weak.Make(c)] > 0 || c.TLS != nil && !c.TLS.Readable
+}
+
+// EndConnection writes c as it is now and lets go of it, so that a recording may run for weeks: nothing more comes of it but
+// exchanges that were held back. See Finish for those that are left out.
 func (w *Writer) EndConnection(c *capture.Conn) error {
 	if err := w.usable(); err != nil {
 		return err
 	}
-	if !w.conns.wanted(c) {
+	k := w.conns.known[c]
+	switch {
+	case !w.conns.wanted(c):
+		w.conns.letGo(c, 0)
 		return nil
-	}
-	if k := w.conns.known[c]; k != nil && !k.changed && k.as == writtenOf(c) {
-		delete(w.conns.known, c)
+	case k != nil && !k.changed && k.as == writtenOf(c):
+		w.conns.letGo(c, k.id)
 		return nil
 	}
 	if err := w.begin(context.Background()); err != nil {
@@ -78,7 +108,7 @@ func (w *Writer) flushConns(ctx context.Context) error {
 		}
 		k.changed, k.as = false, writtenOf(c)
 		if k.over {
-			delete(w.conns.known, c)
+			w.conns.letGo(c, k.id)
 		}
 	}
 	clear(w.conns.changed)
