@@ -98,7 +98,7 @@ func (w *writer) howBad() string {
 		if t := w.a.Totals.Blocked; t > 0 {
 			held += "for which clients waited " + analyze.Dur(t)
 		} else {
-			held += "but no client waited for that"
+			held += "but no client was seen to wait for that"
 		}
 		parts = append(parts, held)
 	}
