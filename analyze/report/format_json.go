@@ -66,10 +66,20 @@ func (j *jsonWriter) value(v any) {
 	_, j.err = j.b.Write(text)
 }
 
+// isPlain reports whether all of text is printable ASCII, which nearly all of it is.
+func isPlain(text []byte) bool {
+	for _, c := range text {
+		if c < ' ' || c > '~' {
+			return false
+		}
+	}
+	return true
+}
+
 // marshal returns v as JSON that may be printed: in its strings stand escapes for what a terminal would obey or not show.
 func marshal(v any) ([]byte, error) {
 	text, err := json.Marshal(v)
-	if err != nil || !bytes.ContainsFunc(text, hidden) {
+	if err != nil || isPlain(text) || !bytes.ContainsFunc(text, hidden) {
 		return text, err
 	}
 	var b bytes.Buffer
