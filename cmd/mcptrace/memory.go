@@ -5,21 +5,33 @@ import (
 	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
+	"sync/atomic"
 )
 
-// The heap may grow to heapFloor whatever is alive in it, and beyond that by heapGrowth percent of what is alive: most
+// The heap may grow to a floor whatever is alive in it, and beyond that by heapGrowth percent of what is alive: most
 // captures then cost few collections, and memory matters more than the last tenth of speed for those that are large.
+// What runs for weeks beside other programs has a lower floor.
 const (
 	heapFloor  = 64 << 20
+	lowFloor   = 8 << 20
 	heapGrowth = 33
 	heapStart  = 4 << 20 // what the runtime takes for alive before the first collection
 )
+
+var paceFloor atomic.Uint64
+
+// stayLow lowers the floor from the next collection on, for a command that runs as long as its user likes.
+func stayLow() {
+	paceFloor.Store(lowFloor)
+	runtime.GC()
+}
 
 // tuneMemory sets the collector's pace, anew after each collection. A pace in the environment (GOGC) goes before.
 func tuneMemory() {
 	if os.Getenv("GOGC") != "" {
 		return
 	}
+	paceFloor.Store(heapFloor)
 	debug.SetGCPercent(pace(heapStart))
 	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
 	var collected func(*mark)
@@ -36,8 +48,9 @@ type mark [64]byte
 
 // pace returns the growth, in percent, that may follow a collection with so many bytes alive.
 func pace(live uint64) int {
-	if live = max(live, 1<<20); live >= heapFloor {
+	low := paceFloor.Load()
+	if live = max(live, 1<<20); live >= low {
 		return heapGrowth
 	}
-	return max(heapGrowth, int((heapFloor-live)*100/live))
+	return max(heapGrowth, int((low-live)*100/live))
 }

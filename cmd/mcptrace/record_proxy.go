@@ -42,7 +42,10 @@ unless --listen says otherwise. Ctrl-C ends it and prints what mcptrace analyze 
   mcptrace record proxy --upstream https://mcp.example.com --listen 127.0.0.1:8808 -o incident.db
   mcptrace record proxy --upstream http://127.0.0.1:3000 --rotate-size 500M --keep 20 -o mcp.db`,
 		Args: arguments(0, 0),
-		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd.Context(), s) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			stayLow()
+			return f.run(cmd.Context(), s)
+		},
 	}
 	fl := cmd.Flags()
 	fl.StringVar(&f.upstream, "upstream", "", "the server: an http or https URL; the path of requests is left as it is")

@@ -39,7 +39,10 @@ in the client's configuration.`,
 		Example: `  mcptrace record stdio -o incident.db -- npx -y @modelcontextprotocol/server-everything stdio
   mcptrace analyze incident.db`,
 		Args: someCommand,
-		RunE: func(cmd *cobra.Command, args []string) error { return f.run(s, args) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			stayLow()
+			return f.run(s, args)
+		},
 	}
 	cmd.Flags().SetInterspersed(false)
 	cmd.Flags().StringVarP(&f.output, "output", "o", "", "the recording (default: COMMAND-TIME.db)")

@@ -39,6 +39,7 @@ behind the head.`,
   mcptrace serve incident.pcap --sweep --end rst -j 4 --fail-on-verdict duplicated -- ./my-client {url}`,
 		Args: someInput,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			stayLow()
 			inputs, command := args, []string(nil)
 			if n := cmd.ArgsLenAtDash(); n >= 0 {
 				inputs, command = args[:n], args[n:]
