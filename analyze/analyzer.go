@@ -32,6 +32,8 @@ type Input struct {
 type Analyzer struct {
 	opt     Options
 	hidden  int // exchanges before the filter
+	limited int // times a limit left something of one out
+	pager   *pager
 	cases   []*Case
 	acts    acts
 	repeats repeats
@@ -66,7 +68,7 @@ func New(o Options) *Analyzer {
 	if o.HoldFrom == 0 {
 		o.HoldFrom = time.Second
 	}
-	return &Analyzer{opt: o}
+	return &Analyzer{opt: o, pager: newPager(keepDetails, fewDetails)}
 }
 
 // Add takes one exchange and takes over its reading. The exchange's bytes are not kept; the caller may release them.
@@ -74,6 +76,8 @@ func (a *Analyzer) Add(ex *capture.Exchange, rd *capture.Reading) {
 	c := a.newCase(ex, rd)
 	c.Outcomes = a.products(c, ex, rd)
 	a.cases = append(a.cases, c)
+	a.limited += rd.Limited
+	a.pager.add(c)
 }
 
 // ConnectFailure takes note of an attempt to connect that carried nothing.
@@ -96,8 +100,9 @@ func (a *Analyzer) Report(inputs []Input, conns []*capture.Conn) {
 	for i, c := range a.cases {
 		c.ID = i + 1
 		a.Last = max(a.Last, c.at(max(c.LastByte, c.RequestEnd)))
-		a.Quality.LimitCuts += c.R.Limited
 	}
+	a.Quality.LimitCuts += a.limited
+	a.pager.codec.cases = a.cases
 	a.correlate()
 	a.selectShown()
 	a.findings()
@@ -108,29 +113,22 @@ func (a *Analyzer) Report(inputs []Input, conns []*capture.Conn) {
 func (a *Analyzer) correlate() {
 	a.findTransports()
 	a.sessions()
-	for _, c := range a.cases {
-		c.ownAnswers()
-	}
 	a.resumeLinks()
 	a.answersElsewhere()
 	a.collectActs()
-	for _, c := range a.cases {
-		c.summary()
-	}
 	a.findRepeats()
 	a.findHops()
-	for _, c := range a.cases {
+	h := hints{}
+	for c := range a.each(a.cases) {
 		a.deliver(c)
 		c.Break = c.findBreak()
-	}
-	a.toolHints()
-	for _, c := range a.cases {
+		h.take(c)
 		a.hold(c)
 	}
 	a.findReissues()
 	a.stories()
 	a.findCuts()
-	for _, s := range a.Sessions {
+	for s := range a.eachSession() {
 		s.live()
 	}
 	a.knownFailures()
@@ -204,10 +202,10 @@ func (a *Analyzer) products(c *Case, ex *capture.Exchange, rd *capture.Reading) 
 // otherStream makes the view that of a client of the 2024-11-05 transport: the answer comes on the GET stream, and a
 // reader of that stream takes it when it is dispatched.
 func (c *Case) otherStream(v *replay.View, a *Analyzer) {
-	v.Level, v.Answer = c.Answer.Level, c.Answer.At
+	v.Level, v.Answer = c.Answer().Level, c.Answer().At
 	v.SSE, v.Status = true, 200
 	if c.dispatched() {
-		v.End = replay.End{Kind: capture.EndClean, Clean: true, At: c.Answer.At}
+		v.End = replay.End{Kind: capture.EndClean, Clean: true, At: c.Answer().At}
 		return
 	}
 	v.End = replay.End{Kind: capture.EndOpen, At: a.Last.Sub(c.Start)}

@@ -72,7 +72,7 @@ func (a *Analyzer) spent(f *Case, at capture.Instant) bool {
 		return true
 	case f.over() == 0:
 		// It is in flight for good: a repeat counts from its start, and an answer settles it.
-		return f.Start+capture.Instant(a.opt.Window) < at || f.Answers[0].Level == capture.LevelDispatched && f.at(f.Answers[0].At) <= at
+		return f.Start+capture.Instant(a.opt.Window) < at || f.Answers()[0].Level == capture.LevelDispatched && f.at(f.Answers()[0].At) <= at
 	case f.over()+capture.Instant(a.opt.Window) < at:
 		return true
 	case f.HTTP.Status == 404 && f.Header.Session != "", f.HTTP.Status == 429, f.HTTP.Status >= 500:
@@ -80,7 +80,7 @@ func (a *Analyzer) spent(f *Case, at capture.Instant) bool {
 	case f.HTTP.Status >= 400:
 		return true
 	}
-	an := &f.Answers[0]
+	an := &f.Answers()[0]
 	if f.over() > at || an.Level != capture.LevelDispatched || f.at(an.At) > at {
 		return false
 	}
@@ -100,11 +100,11 @@ func (a *Analyzer) findReissues() {
 		}
 		return t
 	}
-	for _, c := range a.cases {
-		k := c.call()
-		if c.HTTP.Method != "POST" && c.Proto != "stdio" || c.R.Kind != capture.KindRequest || c.HopOf != nil || strings.HasPrefix(k.Method, "tasks/") || !a.repeats.has(c) {
+	for c := range a.each(a.cases) {
+		if !a.repeats.has(c) || c.HopOf != nil || c.HTTP.Method != "POST" && c.Proto != "stdio" || strings.HasPrefix(c.method(), "tasks/") || c.R().Kind != capture.KindRequest {
 			continue
 		}
+		k := c.call()
 		key := callKey{where: c.endpoint(), fp: k.Fingerprint}
 		key.session = c.Group
 		mine := at(key)

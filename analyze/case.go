@@ -17,9 +17,8 @@ type Case struct {
 	Stream       uint32
 	Proto        string
 	Start        capture.Instant
-	HTTP         *HTTP   // shared with others like it
-	Header       *Header // shared with others like it
-	R            *capture.Reading
+	HTTP         *HTTP            // shared with others like it
+	Header       *Header          // shared with others like it
 	noColon      time.Duration    // see replay.View
 	hasBody      bool             // of the response
 	Outcomes     []replay.Outcome // of policies that need the bytes
@@ -43,8 +42,6 @@ type Case struct {
 	Group      *Session // the session, or where there is no id, its stand-in
 	HopOf      *Case
 	Hops       []*Case
-	Answers    []Answer // one per call of the exchange
-	Answer     *Answer  // the one that stands for the exchange, see summary
 	Break      *Break
 	Hold       Hold
 	Reissue    *Link
@@ -60,17 +57,21 @@ type Case struct {
 	beside     int32           // other calls of the session in flight when it was sent
 	Safety     Safety
 	Hint       string // what the tool says of itself: read-only, idempotent, destructive, none; "": no tools/list was seen
-	Story      *Story // the logical call it belongs to; nil where the exchange says all
+	gist
+	d     *detail // see detail, edit
+	slot  int64   // where the pager put it
+	Story *Story  // the logical call it belongs to; nil where the exchange says all
 }
 
 func (a *Analyzer) newCase(ex *capture.Exchange, rd *capture.Reading) *Case {
 	c := &Case{
-		Seq: ex.Seq, Conn: ex.Conn, Stream: ex.Stream, Proto: ex.Proto, Start: ex.Start, R: rd, End: ex.Ending, Reset: ex.ClientReset,
+		Seq: ex.Seq, Conn: ex.Conn, Stream: ex.Stream, Proto: ex.Proto, Start: ex.Start, d: &detail{reading: rd, dirty: true}, End: ex.Ending, Reset: ex.ClientReset,
 		RequestEnd: ex.RequestEnd(), HeadAt: -1, LastByte: rd.LastBody, HasRequest: ex.Request.Head != nil || ex.Proto == "stdio" && ex.Request.Wire.Len() > 0,
 		Complete: ex.Response.Complete, Modern: capture.Modern(ex, rd), Version: intern(capture.Version(ex, rd)),
 		Transport: "streamable-http",
 	}
 	c.HTTP, c.Header = a.envelope(ex)
+	c.gist = gistOf(rd)
 	if ex.Response.Head != nil && ex.Response.HeadEnd > 0 {
 		c.HeadAt, _ = ex.Response.TimeAt(ex.Response.HeadEnd - 1)
 	}
@@ -85,6 +86,7 @@ func (a *Analyzer) newCase(ex *capture.Exchange, rd *capture.Reading) *Case {
 	c.Identical = identity(ex, rd)
 	c.watch(ex)
 	c.trim()
+	c.ownAnswers()
 	e := replay.NewEnvelope(ex, rd)
 	c.hasBody, c.noColon = e.HasBody, e.NoColon
 	return c
@@ -96,13 +98,13 @@ func (c *Case) view() *replay.View {
 	if c.Proto == "stdio" {
 		e.HeadAt = -1
 	}
-	return e.View(c.R, 0)
+	return e.View(c.R(), 0)
 }
 
 // trim takes from the reading what only the messages between answers can tell, and lets these go.
 func (c *Case) trim() {
 	answered := false
-	c.R.Only(func(m *capture.Inbound) bool {
+	c.R().Only(func(m *capture.Inbound) bool {
 		if m.IsResponse() {
 			answered, c.afterAnswer = true, nil
 			return true
@@ -116,8 +118,8 @@ func (c *Case) trim() {
 		}
 		return false
 	})
-	if n := len(c.R.Marks); c.Modern && n > 2 {
-		c.R.Marks = []capture.EventMark{c.R.Marks[0], c.R.Marks[n-1]} // no rule asks for more where nothing can be resumed
+	if n := len(c.R().Marks); c.Modern && n > 2 {
+		c.R().Marks = []capture.EventMark{c.R().Marks[0], c.R().Marks[n-1]} // no rule asks for more where nothing can be resumed
 	}
 }
 
@@ -138,29 +140,17 @@ func packets(ex *capture.Exchange) (first, last int64) {
 
 // call returns the request's message, or the first of a batch; nil where there is none.
 func (c *Case) call() *capture.Call {
-	if len(c.R.Calls) == 0 {
+	if len(c.R().Calls) == 0 {
 		return nil
 	}
-	return &c.R.Calls[0]
+	return &c.R().Calls[0]
 }
 
 // method returns the JSON-RPC method, "" where there is none.
-func (c *Case) method() string {
-	if k := c.call(); k != nil && c.R.Kind != capture.KindBatch {
-		return k.Method
-	}
-	return ""
-}
+func (c *Case) method() string { return c.verb }
 
 // isCall reports whether the exchange carries at least one call that is owed an answer.
-func (c *Case) isCall() bool {
-	for i := range c.R.Calls {
-		if c.R.Calls[i].IsCall() {
-			return true
-		}
-	}
-	return false
-}
+func (c *Case) isCall() bool { return c.calls }
 
 // at returns the absolute moment of a time since the start.
 func (c *Case) at(d time.Duration) capture.Instant { return c.Start + capture.Instant(d) }

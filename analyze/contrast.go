@@ -32,7 +32,7 @@ func (a *Analyzer) Contrast(c *Case, o replay.Outcome) string {
 func (a *Analyzer) shows(c *Case) bool {
 	q := a.Quality
 	whole := q.TCPGaps == 0 && q.DroppedByCapture == 0 && q.SnaplenCutPackets == 0
-	return whole && !c.R.Holed && !c.Conn.OneSided && c.Group != nil && c.R.Kind == capture.KindRequest && c.isCall() && !c.listens()
+	return whole && !c.holed && !c.Conn.OneSided && c.Group != nil && c.R().Kind == capture.KindRequest && c.isCall() && !c.listens()
 }
 
 // otherwise says what the client did where the policy would not have done so.
@@ -52,7 +52,7 @@ func (a *Analyzer) cameBack(c *Case, o replay.Outcome) string {
 	if c.method() != "initialize" || !c.ownDispatched() {
 		return ""
 	}
-	next := c.nextMessage(c.at(c.Answer.At))
+	next := c.nextMessage(c.at(c.Answer().At))
 	if next == nil || next.method() != "notifications/initialized" {
 		return ""
 	}

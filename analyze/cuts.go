@@ -92,7 +92,7 @@ func (a *Analyzer) findCuts() {
 	by := map[place][]*Case{}
 	var order []place
 	a.noteIdle()
-	for _, c := range a.cases {
+	for c := range a.each(a.cases) {
 		kind := c.cutKind()
 		if kind == "" || c.HopOf != nil {
 			continue
@@ -131,12 +131,12 @@ func (c *Case) cutKind() CutKind {
 
 // endedUnanswered reports whether a stream ended in order although something was still to come on it.
 func (c *Case) endedUnanswered() bool {
-	if !c.R.SSE || c.HTTP.Status != 200 || c.End.By == "client" || c.pollClose() {
+	if !c.sse || c.HTTP.Status != 200 || c.End.By == "client" || c.pollClose() {
 		return false
 	}
 	switch c.End.Kind {
 	case capture.EndClean, capture.EndCloseDelimited:
-		return c.listens() && c.HTTP.Method == "GET" || c.isCall() && c.Answer.Level == capture.LevelNone
+		return c.listens() && c.HTTP.Method == "GET" || c.isCall() && !c.answered && c.Answer().Level == capture.LevelNone
 	}
 	return false
 }
@@ -147,10 +147,10 @@ func (c *Case) on(clock Clock) (d time.Duration, ok bool) {
 	case SinceByte:
 		d = c.End.At - max(c.LastByte, c.HeadAt, c.RequestEnd)
 	case SinceEvent:
-		if c.R.LastEvent < 0 || c.R.Comments == 0 {
+		if c.R().LastEvent < 0 || c.R().Comments == 0 {
 			return 0, false
 		}
-		d = c.End.At - c.R.LastEvent
+		d = c.End.At - c.R().LastEvent
 	case SinceRequest:
 		d = c.End.At - c.RequestEnd
 		if c.HTTP.Status == 504 {
@@ -202,7 +202,7 @@ func best(p place, cs []*Case) *Cut {
 		top.Kind = DurationLimit
 	}
 	for _, c := range top.Cases {
-		if c.R.Comments > 0 {
+		if c.R().Comments > 0 {
 			top.Commented++
 		}
 	}
@@ -270,9 +270,9 @@ func (a *Analyzer) countOutlived() {
 	if len(by) == 0 {
 		return
 	}
-	for _, c := range a.cases {
+	for c := range a.each(a.cases) {
 		for _, k := range by[c.endpoint()] {
-			if c.R.SSE && c.LastByte > k.Typical && c.R.MaxGap < k.Typical {
+			if c.sse && c.LastByte > k.Typical && c.R().MaxGap < k.Typical {
 				k.Outlived++
 			}
 		}
@@ -282,7 +282,7 @@ func (a *Analyzer) countOutlived() {
 // noteIdle notes for each exchange how long its connection had been idle before it.
 func (a *Analyzer) noteIdle() {
 	last := map[*capture.Conn]capture.Instant{}
-	for _, c := range a.cases {
+	for c := range a.each(a.cases) {
 		if c.Stream != 0 || c.Proto == "stdio" {
 			continue
 		}

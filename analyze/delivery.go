@@ -30,12 +30,15 @@ type actState struct {
 // collectActs gathers what clients refer to, and the notes by which they cancelled calls.
 func (a *Analyzer) collectActs() {
 	x := acts{map[*Session]capture.Instant{}, map[actTask]capture.Instant{}, map[actState]capture.Instant{}}
-	for _, c := range a.cases {
+	for c := range a.each(a.cases) {
 		if m := c.method(); m != "initialize" && m != "notifications/cancelled" && c.HasRequest {
 			x.session[c.Group] = max(x.session[c.Group], c.Start)
 		}
-		for i := range c.R.Calls {
-			k := &c.R.Calls[i]
+		if !c.refers {
+			continue
+		}
+		for i := range c.R().Calls {
+			k := &c.R().Calls[i]
 			if k.TaskID != "" {
 				t := actTask{c.Group, k.TaskID}
 				x.task[t] = max(x.task[t], c.Start)
@@ -80,16 +83,20 @@ func (a *Analyzer) actedOn(c *Case, an *Answer) bool {
 
 // deliver decides for each answer whether it reached the client's host.
 func (a *Analyzer) deliver(c *Case) {
-	for i := range c.Answers {
-		a.judge(c, &c.Answers[i])
+	if len(c.Answers()) == 0 {
+		return
 	}
-	c.summary()
+	d := c.edit()
+	for i := range d.answers {
+		a.judge(c, &d.answers[i])
+	}
+	c.settle(d)
 }
 
 func (a *Analyzer) judge(c *Case, an *Answer) {
 	if an.Level != capture.LevelDispatched {
 		an.Delivered = -1
-		if c.R.Holed || an.Holed || c.Conn.OneSided || !c.HasRequest {
+		if c.holed || an.Holed || c.Conn.OneSided || !c.HasRequest {
 			an.Delivered = 0
 		}
 		return
@@ -139,10 +146,10 @@ func (c *Case) goneBefore(carrier *Case, an *Answer) bool {
 }
 
 // dispatched reports whether the answer was complete on the wire.
-func (c *Case) dispatched() bool { return c.Answer.Level == capture.LevelDispatched }
+func (c *Case) dispatched() bool { return c.answered }
 
 // ownDispatched reports whether it was, on the call's own response.
-func (c *Case) ownDispatched() bool { return c.dispatched() && c.Answer.Stream == nil }
+func (c *Case) ownDispatched() bool { return c.onOwn }
 
 // unseen reports whether the response could not have been seen: only the other direction was captured.
 func (c *Case) unseen() bool { return c.Conn.OneSided && c.HeadAt < 0 }
@@ -161,10 +168,10 @@ func (c *Case) closedByClient() bool {
 
 // closedAfterAnswer reports whether the client closed once its answer had been dispatched, and how long after.
 func (c *Case) closedAfterAnswer() (time.Duration, bool) {
-	if !c.closedByClient() || !c.ownDispatched() || c.Answer.At > c.End.At {
+	if !c.closedByClient() || !c.ownDispatched() || c.Answer().At > c.End.At {
 		return 0, false
 	}
-	return c.End.At - c.Answer.At, true
+	return c.End.At - c.Answer().At, true
 }
 
 // closedBeforeAnswer reports whether the client closed while it still lacked its answer.
@@ -173,7 +180,7 @@ func (c *Case) closedBeforeAnswer() bool {
 		return false
 	}
 	_, after := c.closedAfterAnswer()
-	return !after && !(c.dispatched() && c.Answer.Stream != nil && c.Answer.At <= c.End.At)
+	return !after && !(c.dispatched() && c.Answer().Stream != nil && c.Answer().At <= c.End.At)
 }
 
 // consumed reports whether a client that closed after its answer had taken it: at once, or after it acted on it.
@@ -182,7 +189,7 @@ func (a *Analyzer) consumed(c *Case) bool {
 	if !ok {
 		return false
 	}
-	return wait <= early+c.rtt() || a.actedOn(c, c.Answer)
+	return wait <= early+c.rtt() || a.actedOn(c, c.Answer())
 }
 
 // nextMessage returns the client's next message of that session after the moment t; nil: none.

@@ -4,35 +4,37 @@ import (
 	"time"
 
 	"mcptrace/capture"
-	"mcptrace/capture/wire/jsonrpc"
 )
 
 // ownAnswers fills in the answers that came on each call's own response.
 func (c *Case) ownAnswers() {
-	for i := range c.R.Calls {
-		k := &c.R.Calls[i]
+	d := c.edit()
+	for i := range c.R().Calls {
+		k := &c.R().Calls[i]
 		if !k.IsCall() {
 			continue
 		}
 		an := Answer{Call: k, Level: capture.LevelNone, At: -1, End: -1, Evidence: Seen}
 		if j := c.answerIndex(k); j >= 0 {
-			m := &c.R.Messages[j]
+			m := &c.R().Messages[j]
 			an.take(m)
 		}
-		c.Answers = append(c.Answers, an)
+		d.answers = append(d.answers, an)
+		c.owes = c.owes || an.Level != capture.LevelDispatched
 	}
-	if len(c.R.Calls) == 0 && !c.HasRequest {
-		c.headless()
+	if len(c.R().Calls) == 0 && !c.HasRequest {
+		d.headless()
 	}
+	c.settle(d)
 }
 
 // headless gives a response without its request the answer it carries, whosesoever it is.
-func (c *Case) headless() {
-	for i := range c.R.Messages {
-		if m := &c.R.Messages[i]; m.IsResponse() {
+func (d *detail) headless() {
+	for i := range d.reading.Messages {
+		if m := &d.reading.Messages[i]; m.IsResponse() {
 			an := Answer{Evidence: Seen}
 			an.take(m)
-			c.Answers = append(c.Answers, an)
+			d.answers = append(d.answers, an)
 			return
 		}
 	}
@@ -48,51 +50,66 @@ func (an *Answer) take(m *capture.Inbound) {
 
 // answerIndex is capture's AnswerTo for a case that no longer has its bytes.
 func (c *Case) answerIndex(k *capture.Call) int {
-	return c.R.AnswerTo(c.HTTP.Status, k)
+	return c.R().AnswerTo(c.HTTP.Status, k)
 }
 
 // summary chooses the answer that stands for the exchange: the last one of a batch, partial while some are missing.
-func (c *Case) summary() {
-	c.Answer = &noAnswer
+func (d *detail) summary() {
+	d.answer = &noAnswer
 	missing := false
-	for i := range c.Answers {
-		an := &c.Answers[i]
+	for i := range d.answers {
+		an := &d.answers[i]
 		if an.Level != capture.LevelDispatched {
 			missing = true
 		}
-		if i == 0 || an.At >= c.Answer.At {
-			c.Answer = an
+		if i == 0 || an.At >= d.answer.At {
+			d.answer = an
 		}
 	}
-	if len(c.Answers) > 1 && missing && c.Answer.Level == capture.LevelDispatched {
-		some := *c.Answer
+	if len(d.answers) > 1 && missing && d.answer.Level == capture.LevelDispatched {
+		some := *d.answer
 		some.Level, some.Delivered = capture.LevelPartial, -1
-		c.Answer = &some
+		d.answer = &some
 	}
 }
 
 // noAnswer stands for the exchange where no answer is owed.
 var noAnswer = Answer{Level: capture.LevelNone, At: -1, End: -1, Evidence: Seen, Delivered: -1}
 
-// resumeLinks finds for each GET with Last-Event-ID the exchange whose stream it continues.
+// resumeLinks finds for each GET with Last-Event-ID the exchange whose stream it continues: the first with an event of
+// that id in its session.
 func (a *Analyzer) resumeLinks() {
-	ids := map[string]*Case{}
-	key := func(c *Case, id string) string { return c.Group.Label + "\x00" + id }
-	for _, c := range a.cases {
+	streams := map[eventAt]*Case{} // those whose ids are asked for
+	for c := range a.each(a.cases) {
 		if c.HTTP.Method == "GET" && c.Header.LastEventID != "" {
-			if o := ids[key(c, c.Header.LastEventID)]; o != nil && o != c {
+			streams[eventAt{c.Group, c.Header.LastEventID}] = nil
+		}
+	}
+	if len(streams) == 0 {
+		return
+	}
+	for c := range a.each(a.cases) {
+		if c.HTTP.Method == "GET" && c.Header.LastEventID != "" {
+			if o := streams[eventAt{c.Group, c.Header.LastEventID}]; o != nil {
 				c.Origin, c.resumes = o.root(), o
 				if o.ResumedBy == nil {
 					o.ResumedBy = c
 				}
 			}
 		}
-		for _, m := range c.R.Marks {
-			if k := key(c, m.ID); ids[k] == nil {
-				ids[k] = c
+		for _, m := range c.R().Marks {
+			k := eventAt{c.Group, m.ID}
+			if o, asked := streams[k]; asked && o == nil {
+				streams[k] = c
 			}
 		}
 	}
+}
+
+// eventAt is an event by its id, which is a session's own.
+type eventAt struct {
+	session *Session
+	id      string
 }
 
 // root follows resumptions back to the stream that was opened first.
@@ -106,46 +123,62 @@ func (c *Case) root() *Case {
 // answersElsewhere gives calls the answers that came on GET streams: of the 2024-11-05 transport, of a resumed stream,
 // or on a stream where no answer should be.
 func (a *Analyzer) answersElsewhere() {
-	waiting := map[string][]*Answer{}
-	owner := map[*Answer]*Case{}
-	key := func(s *Session, id jsonrpc.ID) string { return s.Label + "\x00" + idKey(id) }
-	for _, c := range a.cases {
-		if c.Group == nil {
+	waiting := map[callAt][]owed{}
+	for c := range a.each(a.cases) {
+		if !c.owes || c.Group == nil {
 			continue
 		}
-		for i := range c.Answers {
-			if an := &c.Answers[i]; an.Call != nil && an.Level != capture.LevelDispatched {
-				k := key(c.Group, an.Call.ID)
-				waiting[k] = append(waiting[k], an)
-				owner[an] = c
+		for i := range c.Answers() {
+			if an := &c.Answers()[i]; an.Call != nil && an.Level != capture.LevelDispatched {
+				k := callAt{c.Group, idKey(an.Call.ID)}
+				waiting[k] = append(waiting[k], owed{c, i})
 			}
 		}
 	}
-	for _, g := range a.cases {
+	for g := range a.each(a.cases) {
 		if g.HTTP.Method != "GET" || g.Group == nil {
 			continue
 		}
-		for i := range g.R.Messages {
-			m := &g.R.Messages[i]
-			if !m.IsResponse() || m.Level != capture.LevelDispatched && g.Transport != "http+sse" {
-				continue
-			}
-			k := key(g.Group, m.ID)
-			for j, an := range waiting[k] {
-				c := owner[an]
-				if c.Start > g.at(m.At) || !c.mayAnswerOn(g) {
-					continue
-				}
-				an.take(m)
-				an.At = g.at(m.At).Sub(c.Start)
-				an.Stream = g
-				if m.Level == capture.LevelDispatched {
-					waiting[k] = append(waiting[k][:j:j], waiting[k][j+1:]...)
-				}
-				break
+		for i := range g.R().Messages {
+			m := &g.R().Messages[i]
+			if m.IsResponse() && (m.Level == capture.LevelDispatched || g.Transport == "http+sse") {
+				k := callAt{g.Group, idKey(m.ID)}
+				waiting[k] = g.answer(m, waiting[k])
 			}
 		}
 	}
+}
+
+// callAt is a call by its id, which is a session's own.
+type callAt struct {
+	session *Session
+	id      string
+}
+
+// owed is the answer to a call that its own response did not bring.
+type owed struct {
+	c *Case
+	i int // in its answers
+}
+
+// answer gives m, which came on g, to the first of those who wait that it may be for. It returns who goes on waiting.
+func (g *Case) answer(m *capture.Inbound, waiting []owed) []owed {
+	for j, w := range waiting {
+		if w.c.Start > g.at(m.At) || !w.c.mayAnswerOn(g) {
+			continue
+		}
+		d := w.c.edit()
+		an := &d.answers[w.i]
+		an.take(m)
+		an.At = g.at(m.At).Sub(w.c.Start)
+		an.Stream = g
+		w.c.settle(d)
+		if m.Level == capture.LevelDispatched {
+			return append(waiting[:j:j], waiting[j+1:]...)
+		}
+		break
+	}
+	return waiting
 }
 
 // mayAnswerOn reports whether an answer to c could have come on g: over HTTP+SSE only on its own stream.

@@ -48,7 +48,7 @@ const never = capture.Instant(1<<63 - 1)
 // session was last of use.
 func (a *Analyzer) countBeside() {
 	open := map[*Session]*endings{}
-	for _, c := range a.cases {
+	for c := range a.each(a.cases) {
 		if !c.isCall() || c.HopOf != nil {
 			continue
 		}

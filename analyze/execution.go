@@ -33,7 +33,7 @@ func (c *Case) Execution() (Execution, string) {
 }
 
 func (c *Case) ownExecution() (Execution, string) {
-	an := c.Answer
+	an := c.Answer()
 	switch {
 	case c.unsent():
 		return NotExecuted, "the proxy did not reach the server"
@@ -55,7 +55,7 @@ func (c *Case) ownExecution() (Execution, string) {
 
 // resultExecution grades a call with a whole result.
 func (c *Case) resultExecution() (Execution, string) {
-	m := c.Answer.Message
+	m := c.Answer().Message
 	switch {
 	case m == nil:
 		return Executed, "its result was seen"
@@ -65,9 +65,9 @@ func (c *Case) resultExecution() (Execution, string) {
 		return Accepted, "the server took it on as a task"
 	case m.Result.IsError:
 		return Likely, "the tool answered that it failed"
-	case c.Answer.Stream != nil:
-		return Executed, "its result came on the stream of exchange " + id(c.Answer.Stream)
-	case c.Answer.Delivered < 0:
+	case c.Answer().Stream != nil:
+		return Executed, "its result came on the stream of exchange " + id(c.Answer().Stream)
+	case c.Answer().Delivered < 0:
 		return Executed, "its result passed, but the client had gone"
 	}
 	return Executed, "its result was seen"
@@ -78,17 +78,17 @@ func (c *Case) unansweredExecution() (Execution, string) {
 	switch {
 	case c.End.Unprocessed:
 		return NotExecuted, "HTTP/2 says that it was not processed"
-	case !c.R.RequestWhole && c.HeadAt < 0 && !c.R.Holed:
+	case !c.R().RequestWhole && c.HeadAt < 0 && !c.holed:
 		return NotExecuted, "its request was not complete"
 	case c.HeadAt < 0 && !c.RequestAcked && !c.Conn.OneSided:
 		return Unlikely, "its request was never acknowledged"
 	case c.Started:
 		return Running, "the server had reported progress"
-	case c.R.JSON && c.R.Decoded > 0 && c.HTTP.Status == 200:
+	case c.R().JSON && c.R().Decoded > 0 && c.HTTP.Status == 200:
 		return Executed, "the body of its answer had begun"
 	case c.HTTP.Status >= 500:
 		return Unknowable, "a gateway's error says nothing about the server behind it"
-	case c.HTTP.Status != 0 && c.R.SSE:
+	case c.HTTP.Status != 0 && c.sse:
 		return Accepted, "the server had opened a stream for it"
 	case c.HTTP.Status != 0:
 		return Accepted, "the server had begun to respond"

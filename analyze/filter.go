@@ -35,8 +35,8 @@ func (f Filter) matchCall(c *Case) bool {
 	if f.Method == "" && f.Tool == "" {
 		return true
 	}
-	for i := range c.R.Calls {
-		k := &c.R.Calls[i]
+	for i := range c.R().Calls {
+		k := &c.R().Calls[i]
 		if (f.Method == "" || k.Method == f.Method) && (f.Tool == "" || k.Name == f.Tool) {
 			return true
 		}
@@ -50,13 +50,12 @@ func (a *Analyzer) selectShown() {
 		return
 	}
 	a.hidden = len(a.cases)
-	kept := a.cases[:0]
-	for _, c := range a.cases {
+	kept := make([]*Case, 0, len(a.cases))
+	for c := range a.each(a.cases) {
 		if a.opt.Filter.Match(c) {
 			kept = append(kept, c)
 		}
 	}
-	clear(a.cases[len(kept):])
 	a.cases = kept
 	a.keepSessions()
 }

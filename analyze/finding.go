@@ -54,9 +54,12 @@ type Rule struct {
 	Text     string   // what it means and what to do, in plain sentences
 	Source   string   // the obligation it rests on
 	Optional bool     // said on request only
-	// Each looks at one exchange, All at the whole recording. Either may be nil.
-	Each func(c *Case, a *Analyzer) []Finding
-	All  func(a *Analyzer) []Finding
+	// One of these is there. Each looks at one exchange, All at the whole recording. Program looks at one exchange, and
+	// what it says is told once per client program, see programs; exchanges on their next hop, and those with bytes
+	// missing, it is not asked about: others tell the same with more right.
+	Each    func(c *Case, a *Analyzer) []Finding
+	All     func(a *Analyzer) []Finding
+	Program func(c *Case, a *Analyzer) (string, Severity)
 }
 
 // about returns a finding on c at the moment and place given; -1 for none.
@@ -69,30 +72,51 @@ func one(f Finding) []Finding { return []Finding{f} }
 // findings runs all rules and puts what they say in the order of the exchanges, and of the catalogue for each.
 func (a *Analyzer) findings() {
 	rules := slices.DeleteFunc(Rules(), func(r Rule) bool { return r.Optional && !a.opt.Optional })
-	var fs []ruled
-	take := func(i int, found []Finding) {
-		for _, f := range found {
-			fs = append(fs, ruled{i, f})
-		}
-	}
-	for _, c := range a.cases {
-		for i := range rules {
-			if each := rules[i].Each; each != nil {
-				take(i, each(c, a))
-			}
-		}
-	}
+	fs := a.findEach(rules)
 	for i := range rules {
 		if all := rules[i].All; all != nil {
-			take(i, all(a))
+			fs = append(fs, ruledBy(i, all(a))...)
+			a.pager.trim()
 		}
 	}
 	slices.SortStableFunc(fs, func(x, y ruled) int {
 		return cmp.Or(cmp.Compare(firstID(x.Finding), firstID(y.Finding)), cmp.Compare(x.rule, y.rule))
 	})
+	a.Findings = make([]Finding, 0, len(fs))
 	for _, f := range fs {
 		a.Findings = append(a.Findings, f.by(&rules[f.rule]))
+		a.pager.trim()
 	}
+}
+
+// findEach runs those rules that look at one exchange.
+func (a *Analyzer) findEach(rules []Rule) []ruled {
+	var fs []ruled
+	said := make([]programs, len(rules))
+	for c := range a.each(a.cases) {
+		one := c.HopOf == nil && !c.holed
+		for i := range rules {
+			if each := rules[i].Each; each != nil {
+				fs = append(fs, ruledBy(i, each(c, a))...)
+			} else if program := rules[i].Program; program != nil && one {
+				text, sev := program(c, a)
+				said[i].take(c, text, sev)
+			}
+		}
+	}
+	for i := range said {
+		fs = append(fs, ruledBy(i, said[i].findings())...)
+	}
+	return fs
+}
+
+// ruledBy marks what a rule found as its own.
+func ruledBy(rule int, found []Finding) []ruled {
+	var fs []ruled
+	for _, f := range found {
+		fs = append(fs, ruled{rule, f})
+	}
+	return fs
 }
 
 // ruled is a finding with its rule's place in the catalogue.
@@ -121,9 +145,9 @@ func firstID(f Finding) int {
 func lower(f Finding) Finding {
 	why := "Bytes of this exchange are missing from the capture"
 	for _, c := range f.Cases {
-		if c.R.Holed && f.Code != "tcp-gap" {
+		if c.holed && f.Code != "tcp-gap" {
 			f.Gap = true
-			if c.R.Cut {
+			if c.R().Cut {
 				why = "A limit of mcptrace cut off a part of this exchange"
 			}
 		}
@@ -152,8 +176,8 @@ func (c *Case) name() string {
 		return "a response whose request was not captured"
 	case k == nil:
 		return c.HTTP.Method + " " + maskTarget(c.HTTP.Target)
-	case c.R.Kind == capture.KindBatch:
-		return fmt.Sprintf("a batch of %d", len(c.R.Calls))
+	case c.R().Kind == capture.KindBatch:
+		return fmt.Sprintf("a batch of %d", len(c.R().Calls))
 	}
 	s := k.Method
 	if k.Method == "" {

@@ -39,11 +39,11 @@ func (a *Analyzer) findHops() {
 // joinHops looks for the outer leg of each exchange among the equal ones that were open when it began.
 func (a *Analyzer) joinHops(isHop func(outer, inner *Case) bool) {
 	open := map[[32]byte][]*Case{}
-	for _, c := range a.cases {
-		if c.HTTP.Method != "POST" || len(c.R.Calls) == 0 || !a.repeats.has(c) {
+	for c := range a.each(a.cases) {
+		if c.HTTP.Method != "POST" || !a.repeats.has(c) {
 			continue
 		}
-		key := fingerprint(c)
+		key := fingerprint(c.R())
 		kept := open[key][:0]
 		for _, o := range open[key] {
 			if o.endOrLast(a) >= c.Start {
@@ -75,9 +75,9 @@ func forwards(outer, inner *Case) bool {
 }
 
 // fingerprint identifies what an exchange asks for: of a batch, all of it.
-func fingerprint(c *Case) (h [32]byte) {
-	for i := range c.R.Calls {
-		for j, b := range c.R.Calls[i].Fingerprint {
+func fingerprint(r *capture.Reading) (h [32]byte) {
+	for i := range r.Calls {
+		for j, b := range r.Calls[i].Fingerprint {
 			h[j] ^= b + byte(i)
 		}
 	}
@@ -87,7 +87,7 @@ func fingerprint(c *Case) (h [32]byte) {
 // isHop reports whether inner is the next leg of outer. plain: that calls go this way is known, from the addresses or from
 // another call.
 func (a *Analyzer) isHop(outer, inner *Case, plain bool) bool {
-	if outer.Conn == inner.Conn || outer.R.Kind != inner.R.Kind {
+	if outer.Conn == inner.Conn || outer.R().Kind != inner.R().Kind {
 		return false
 	}
 	for o := outer; o != nil; o = o.HopOf {
@@ -133,11 +133,11 @@ func gatewayError(c *Case) bool { return c.HTTP.Status >= 502 && c.HTTP.Status <
 
 // sameAnswer reports whether both legs got the same answer, or neither got one.
 func sameAnswer(x, y *Case) bool {
-	if len(x.Answers) != len(y.Answers) {
+	if len(x.Answers()) != len(y.Answers()) {
 		return false
 	}
-	for i := range x.Answers {
-		p, q := &x.Answers[i], &y.Answers[i]
+	for i := range x.Answers() {
+		p, q := &x.Answers()[i], &y.Answers()[i]
 		if p.Message != nil && q.Message != nil && p.Level == capture.LevelDispatched && q.Level == capture.LevelDispatched && p.Message.Sum.Same(q.Message.Sum) < 0 {
 			return false
 		}
@@ -153,9 +153,9 @@ func (c *Case) endOrLast(a *Analyzer) capture.Instant {
 }
 
 func (c *Case) answeredAt() capture.Instant {
-	for i := range c.Answers {
-		if c.Answers[i].At >= 0 {
-			return c.at(c.Answers[i].At)
+	for i := range c.Answers() {
+		if c.Answers()[i].At >= 0 {
+			return c.at(c.Answers()[i].At)
 		}
 	}
 	return 0

@@ -26,7 +26,7 @@ func (a *Analyzer) Latencies() []Latency {
 	by := map[key]*Latency{}
 	times := map[*Latency][]time.Duration{}
 	var order []*Latency
-	for _, c := range a.cases {
+	for c := range a.each(a.cases) {
 		m := c.method()
 		if m == "" || !c.isCall() || c.HopOf != nil || !c.HasRequest || c.listens() {
 			continue
@@ -44,8 +44,8 @@ func (a *Analyzer) Latencies() []Latency {
 		l.Calls++
 		if c.dispatched() {
 			l.Answered++
-			times[l] = append(times[l], max(0, c.Answer.At-c.RequestEnd))
-			if c.Answer.Kind == "error" || c.Answer.Message != nil && c.Answer.Message.Result.IsError {
+			times[l] = append(times[l], max(0, c.Answer().At-c.RequestEnd))
+			if c.Answer().Kind == "error" || c.Answer().Message != nil && c.Answer().Message.Result.IsError {
 				l.Errors++
 			}
 		}

@@ -11,7 +11,7 @@ import (
 func (a *Analyzer) legs() map[*Case]Leg {
 	j := joiner{a: a, legs: map[*Case]Leg{}, refused: map[repeatKey]*Case{}, inputs: map[inputKey]*Case{}, states: map[stateKey]*Case{}, tasks: map[taskKey]*Case{},
 		gone: map[hostKey]*Case{}, probes: map[hostKey]*Case{}}
-	for _, c := range a.cases {
+	for c := range a.each(a.cases) {
 		j.join(c)
 		j.note(c)
 	}
@@ -190,7 +190,7 @@ func (j *joiner) note(c *Case) {
 		return
 	}
 	host := hostKey{c.Conn.Client.Addr(), c.Conn.Server}
-	m := c.Answer.Message
+	m := c.Answer().Message
 	switch {
 	case m != nil && m.Result.ResultType == "input_required":
 		j.inputs[inputKeyOf(c)] = c
@@ -215,12 +215,12 @@ func (c *Case) failedProbe() bool {
 	if !c.Modern || !c.isCall() {
 		return false
 	}
-	m := c.Answer.Message
+	m := c.Answer().Message
 	switch {
-	case m != nil && m.Kind.String() == "error" && c.Answer.Level == capture.LevelDispatched:
+	case m != nil && m.Kind.String() == "error" && c.Answer().Level == capture.LevelDispatched:
 		return !versionErrors[m.Result.Code] && (c.HTTP.Status >= 400 || strings.HasPrefix(c.method(), "server/"))
 	case c.HTTP.Status >= 400 && c.HTTP.Status < 500 && c.HTTP.Status != 401 && c.HTTP.Status != 403 && c.HTTP.Status != 429:
 		return true
 	}
-	return c.method() == "server/discover" && c.Answer.Level == capture.LevelNone
+	return c.method() == "server/discover" && c.Answer().Level == capture.LevelNone
 }

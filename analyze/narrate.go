@@ -45,11 +45,11 @@ func (c *Case) reached() string {
 		addr = "the client"
 	}
 	switch {
-	case c.Answer.Delivered > 0 && c.Answer.Evidence == Acted:
+	case c.Answer().Delivered > 0 && c.Answer().Evidence == Acted:
 		return "a later message shows that the client had it"
-	case c.Answer.Delivered > 0:
+	case c.Answer().Delivered > 0:
 		return "it reached " + addr + ", which may be a proxy"
-	case c.Answer.Delivered < 0:
+	case c.Answer().Delivered < 0:
 		return "the client had gone by then"
 	}
 	return "whether it reached " + addr + " is not known"

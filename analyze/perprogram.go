@@ -5,40 +5,39 @@ import (
 	"net/netip"
 )
 
-// perProgram makes one finding per client program and server of all exchanges for which test has a sentence: what a
+// programs makes one finding per client program and server of all exchanges for which a rule has a sentence: what a
 // program does once it does always, and would otherwise be told thousands of times. A sentence of another severity makes
 // a finding of its own; 0 stands for the rule's severity.
-//
-// Exchanges on their next hop, and those with bytes missing, are left out: others tell the same with more right.
-func perProgram(test func(c *Case, a *Analyzer) (string, Severity)) func(*Analyzer) []Finding {
-	return func(a *Analyzer) []Finding {
-		found := map[program]int{}
-		var fs []Finding
-		for _, c := range a.cases {
-			if c.HopOf != nil || c.R.Holed {
-				continue
-			}
-			text, sev := test(c, a)
-			if text == "" {
-				continue
-			}
-			p := program{c.Conn.Server, c.Group.ClientName, c.Group.ClientVersion, c.Header.UserAgent, sev}
-			i, ok := found[p]
-			if !ok {
-				i = len(fs)
-				found[p] = i
-				f := about(c, -1, 0, "%s", text)
-				f.Severity = sev
-				fs = append(fs, f)
-				continue
-			}
-			fs[i].Cases = append(fs[i].Cases, c)
-		}
-		for i := range fs {
-			fs[i].Message += others(fs[i].Cases)
-		}
-		return fs
+type programs struct {
+	found map[program]int // index in all
+	all   []Finding
+}
+
+// take adds what a rule says of c.
+func (ps *programs) take(c *Case, text string, sev Severity) {
+	if text == "" {
+		return
 	}
+	p := program{c.Conn.Server, c.Group.ClientName, c.Group.ClientVersion, c.Header.UserAgent, sev}
+	if i, ok := ps.found[p]; ok {
+		ps.all[i].Cases = append(ps.all[i].Cases, c)
+		return
+	}
+	if ps.found == nil {
+		ps.found = map[program]int{}
+	}
+	ps.found[p] = len(ps.all)
+	f := about(c, -1, 0, "%s", text)
+	f.Severity = sev
+	ps.all = append(ps.all, f)
+}
+
+// findings returns what was said.
+func (ps *programs) findings() []Finding {
+	for i := range ps.all {
+		ps.all[i].Message += others(ps.all[i].Cases)
+	}
+	return ps.all
 }
 
 // program is a client program at a server, as far as it names itself, with a severity.

@@ -39,7 +39,12 @@ func (c *Case) HowEnded() string { return c.howEnded() }
 func (c *Case) IsCall() bool { return c.isCall() }
 
 // Fate says what became of the exchange's call: delivered, lost or unknown.
-func (c *Case) Fate() string { return c.fate(c.Answer) }
+func (c *Case) Fate() string {
+	if c.delivered {
+		return "delivered"
+	}
+	return c.fate(c.Answer())
+}
 
 // Dispatched reports whether the answer was complete on the wire.
 func (c *Case) Dispatched() bool { return c.dispatched() }

@@ -27,8 +27,8 @@ func (a *Analyzer) link(first, second *Case, many bool) *Link {
 		return nil // another session beside one in use is another client's
 	}
 	last := first.endOrLast(a)
-	if first.Answers[0].At >= 0 && first.Answers[0].Level == capture.LevelDispatched && first.at(first.Answers[0].At) <= second.Start {
-		last = max(min(last, second.Start), first.at(first.Answers[0].At))
+	if first.Answers()[0].At >= 0 && first.Answers()[0].Level == capture.LevelDispatched && first.at(first.Answers()[0].At) <= second.Start {
+		last = max(min(last, second.Start), first.at(first.Answers()[0].At))
 	}
 	if last > second.Start {
 		last = first.Start
@@ -69,12 +69,12 @@ func expectedRepeat(c *Case) bool {
 	case c.HTTP.Status >= 300 && c.HTTP.Status < 400:
 		return true
 	}
-	for i := range c.Answers {
-		if m := c.Answers[i].Message; m != nil && m.Kind.String() == "error" && versionErrors[m.Result.Code] {
+	for i := range c.Answers() {
+		if m := c.Answers()[i].Message; m != nil && m.Kind.String() == "error" && versionErrors[m.Result.Code] {
 			return true
 		}
 	}
-	return c.Answer.Message != nil && c.Answer.Message.Result.ResultType == "input_required"
+	return c.Answer().Message != nil && c.Answer().Message.Result.ResultType == "input_required"
 }
 
 // versionErrors are the codes that ask for the same call with other metadata; the last three are those of drafts.
@@ -82,7 +82,7 @@ var versionErrors = map[int64]bool{-32020: true, -32021: true, -32022: true, -32
 
 // classify fills in the finding; false: the second call is an honest repeat.
 func (a *Analyzer) classify(l *Link, first, second *Case) bool {
-	an := &first.Answers[0]
+	an := &first.Answers()[0]
 	ended := first.over() != 0 && first.over() <= second.Start
 	answered := an.Level == capture.LevelDispatched && first.at(an.At) <= second.Start
 	switch {
@@ -131,7 +131,7 @@ func (a *Analyzer) classifyAnswered(l *Link, first *Case, an *Answer, ended bool
 		l.Finding = "reissue-of-executed"
 	case !ended:
 		return false
-	case first.Break != nil, late, an.Message.CROnly && first.R.SSE:
+	case first.Break != nil, late, an.Message.CROnly && first.sse:
 		l.Finding = "reissue-after-delivery"
 	default:
 		return false
@@ -150,7 +150,7 @@ func (c *Case) classifyLost(l *Link, an *Answer) {
 		l.Finding, l.Executed = "reissue-of-executed", "its result had begun to arrive"
 	case c.End.Unprocessed:
 		l.Finding, l.Executed = "reissue-clean", "HTTP/2 says that it was not processed"
-	case !c.R.RequestWhole && c.HeadAt < 0:
+	case !c.R().RequestWhole && c.HeadAt < 0:
 		l.Finding, l.Executed = "reissue-clean", "its request was not complete"
 	case !c.RequestAcked && c.HeadAt < 0 && !c.Conn.OneSided:
 		l.Finding, l.Executed = "reissue-clean", "its request was never acknowledged"
@@ -164,7 +164,7 @@ func (c *Case) classifyLost(l *Link, an *Answer) {
 // confidence says how sure it is that the second call repeats the first on purpose.
 func (a *Analyzer) confidence(l *Link, first, second *Case, sure bool) {
 	switch {
-	case !sure || first.R.Holed || second.R.Holed:
+	case !sure || first.holed || second.holed:
 		l.Confidence = "low"
 	case l.Finding == "reissue-while-in-flight" && !l.SameID && first.Cancelled == 0:
 		l.Confidence = "low"
@@ -195,13 +195,13 @@ func weaker(a, b string) string {
 // duplicateWord says whether the call ran twice.
 func (l *Link) duplicateWord(first, second *Case) {
 	w := baseWord[l.Finding]
-	p, q := &first.Answers[0], &second.Answers[0]
+	p, q := &first.Answers()[0], &second.Answers()[0]
 	switch {
 	case l.Finding == "reissue-while-in-flight" || l.Finding == "transport-duplicate":
 		if p.result() && q.result() {
 			w = "certain"
 		}
-		if first.End.Unprocessed || !first.R.RequestWhole && first.HeadAt < 0 {
+		if first.End.Unprocessed || !first.R().RequestWhole && first.HeadAt < 0 {
 			w = "no"
 		} else if !first.RequestAcked && first.HeadAt < 0 && !first.Conn.OneSided {
 			w = "unlikely"
@@ -234,8 +234,8 @@ func refused(c *Case) bool {
 	if c.HTTP.Status >= 400 && c.HTTP.Status < 500 {
 		return true
 	}
-	m := c.Answers[0].Message
-	return m != nil && c.Answers[0].Kind == "error" && c.Answers[0].Level == capture.LevelDispatched && m.Result.Code >= -32602 && m.Result.Code <= -32600
+	m := c.Answers()[0].Message
+	return m != nil && c.Answers()[0].Kind == "error" && c.Answers()[0].Level == capture.LevelDispatched && m.Result.Code >= -32602 && m.Result.Code <= -32600
 }
 
 func compare(p, q *Answer) string {

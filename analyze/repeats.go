@@ -1,7 +1,5 @@
 package analyze
 
-import "encoding/binary"
-
 // repeats knows which requests ask for what another one asked for too. Most do not: they can be nobody's second attempt
 // and no leg of a call through a gateway.
 type repeats map[uint64]bool
@@ -10,18 +8,12 @@ type repeats map[uint64]bool
 func (a *Analyzer) findRepeats() {
 	a.repeats = repeats{}
 	for _, c := range a.cases {
-		if len(c.R.Calls) > 0 {
-			k := repeatOf(c)
-			_, again := a.repeats[k]
-			a.repeats[k] = again
+		if c.ask != 0 {
+			_, again := a.repeats[c.ask]
+			a.repeats[c.ask] = again
 		}
 	}
 }
 
 // has reports whether another exchange asks for the same as c.
-func (r repeats) has(c *Case) bool { return r[repeatOf(c)] }
-
-func repeatOf(c *Case) uint64 {
-	fp := fingerprint(c)
-	return binary.LittleEndian.Uint64(fp[:])
-}
+func (r repeats) has(c *Case) bool { return c.ask != 0 && r[c.ask] }

@@ -12,8 +12,8 @@ var answerCrosswired = Rule{
 			return nil
 		}
 		var fs []Finding
-		for i := range c.R.Messages {
-			m := &c.R.Messages[i]
+		for i := range c.R().Messages {
+			m := &c.R().Messages[i]
 			if !m.IsResponse() || c.owns(m) || m.ID == "" || m.ID == "null" {
 				continue
 			}
@@ -29,8 +29,8 @@ var answerCrosswired = Rule{
 
 // owns reports whether m answers one of c's own calls.
 func (c *Case) owns(m *capture.Inbound) bool {
-	for i := range c.R.Calls {
-		if c.R.Calls[i].ID.Equal(m.ID) {
+	for i := range c.R().Calls {
+		if c.R().Calls[i].ID.Equal(m.ID) {
 			return true
 		}
 	}

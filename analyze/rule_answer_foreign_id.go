@@ -11,8 +11,8 @@ var answerForeignID = Rule{
 		if !c.isCall() {
 			return nil
 		}
-		for i := range c.R.Messages {
-			m := &c.R.Messages[i]
+		for i := range c.R().Messages {
+			m := &c.R().Messages[i]
 			if !m.IsResponse() || m.Level == capture.LevelPartial || c.owns(m) || c.HTTP.Status >= 400 || c.inFlight(m) != nil {
 				continue
 			}

@@ -9,7 +9,7 @@ var answerThenBreak = Rule{
 		if c.Break == nil || c.Break.Where != AfterAnswer || c.End.By == "client" {
 			return nil
 		}
-		return one(about(c, c.Answer.End, c.End.At, "%s was answered %s before the stream %s; %s.",
-			c.name(), dur(c.End.At-c.Answer.At), c.howEnded(), c.reached()))
+		return one(about(c, c.Answer().End, c.End.At, "%s was answered %s before the stream %s; %s.",
+			c.name(), dur(c.End.At-c.Answer().At), c.howEnded(), c.reached()))
 	},
 }

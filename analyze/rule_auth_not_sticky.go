@@ -15,7 +15,7 @@ var authNotSticky = Rule{
 		}
 		by := map[holder][]*Case{}
 		var order []holder
-		for _, c := range a.cases {
+		for c := range a.each(a.cases) {
 			if c.HopOf != nil || c.HTTP.Method == "" || !c.Header.HasAuth && c.Header.Session == "" {
 				continue
 			}

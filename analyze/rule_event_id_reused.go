@@ -7,8 +7,8 @@ var eventIDReused = Rule{
 	Source: "MCP transports, Resumability and Redelivery",
 	All: func(a *Analyzer) []Finding {
 		var fs []Finding
-		for _, s := range a.Sessions {
-			if f, ok := reusedEventID(s); ok {
+		for s := range a.eachSession() {
+			if f, ok := reusedEventID(s, a); ok {
 				fs = append(fs, f)
 			}
 		}
@@ -17,14 +17,14 @@ var eventIDReused = Rule{
 }
 
 // reusedEventID looks for an id on two streams of a session of which none resumes another.
-func reusedEventID(s *Session) (Finding, bool) {
+func reusedEventID(s *Session, a *Analyzer) (Finding, bool) {
 	first := map[string]*Case{}
-	for _, c := range s.Cases {
+	for c := range a.each(s.Cases) {
 		if c.HopOf != nil {
 			continue
 		}
 		own := map[string]bool{}
-		for _, m := range c.R.Marks {
+		for _, m := range c.R().Marks {
 			if p := first[m.ID]; own[m.ID] || p != nil && c.Header.LastEventID == "" {
 				return about(c, m.End, m.At, "The event id %s had been used before in session %s.", quote(m.ID), s.Label), true
 			}

@@ -18,7 +18,7 @@ var handshakeCost = Rule{
 		var all []time.Duration
 		var sum time.Duration
 		f := Finding{Offset: -1, At: -1, Confidence: "high"}
-		for _, s := range a.Sessions {
+		for s := range a.eachSession() {
 			if s.Handshake >= 0 {
 				all, sum = append(all, s.Handshake), sum+s.Handshake
 				f.Cases = append(f.Cases, s.opening())

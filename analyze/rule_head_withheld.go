@@ -24,8 +24,8 @@ var headWithheld = Rule{
 		}
 		by := map[capture.Endpoint]*count{}
 		var order []capture.Endpoint
-		for _, c := range a.cases {
-			if !c.R.SSE || !c.isCall() || c.HopOf != nil || c.HeadAt < 0 || c.R.FirstBody < 0 || c.R.FirstBody-c.RequestEnd < withheldFrom {
+		for c := range a.each(a.cases) {
+			if !c.sse || !c.isCall() || c.HopOf != nil || c.HeadAt < 0 || c.R().FirstBody < 0 || c.R().FirstBody-c.RequestEnd < withheldFrom {
 				continue
 			}
 			p := c.endpoint()
@@ -34,7 +34,7 @@ var headWithheld = Rule{
 				order = append(order, p)
 			}
 			by[p].of++
-			if c.R.FirstBody-c.HeadAt <= withheldSlop {
+			if c.R().FirstBody-c.HeadAt <= withheldSlop {
 				by[p].held = append(by[p].held, c)
 			}
 		}

@@ -11,8 +11,8 @@ var headerBodyMismatch = Rule{
 	Title:  "The headers of a request do not say what its body says",
 	Text:   "Gateways route by Mcp-Method, Mcp-Name and Mcp-Param headers. Where they are missing or differ from the body the server must refuse the request; one that takes it runs what nobody checked.",
 	Source: "MCP 2026-07-28 transports, Standard Request Headers and Server Validation; SEP-2243",
-	All: perProgram(func(c *Case, a *Analyzer) (string, Severity) {
-		if !c.Modern || c.Transport != "streamable-http" || c.HTTP.Method != "POST" || !c.isCall() || len(c.R.Calls) != 1 {
+	Program: func(c *Case, a *Analyzer) (string, Severity) {
+		if !c.Modern || c.Transport != "streamable-http" || c.HTTP.Method != "POST" || !c.isCall() || len(c.R().Calls) != 1 {
 			return "", 0
 		}
 		what := c.headerMismatch()
@@ -20,7 +20,7 @@ var headerBodyMismatch = Rule{
 			return "", 0
 		}
 		text := fmt.Sprintf("%s: %s", c.name(), what)
-		m := c.Answer.Message
+		m := c.Answer().Message
 		switch {
 		case m != nil && m.Result.Code == -32020:
 			return text + "; the server refused it.", info
@@ -28,7 +28,7 @@ var headerBodyMismatch = Rule{
 			return "", 0
 		}
 		return text + "; the server took it.", 0
-	}),
+	},
 }
 
 // namedMethods are the methods whose requests must carry Mcp-Name.

@@ -7,7 +7,7 @@ var idReused = Rule{
 	Source: "MCP basic protocol, Requests",
 	All: func(a *Analyzer) []Finding {
 		var fs []Finding
-		for _, s := range a.Sessions {
+		for s := range a.eachSession() {
 			fs = append(fs, reusedIn(s, a)...)
 		}
 		return fs
@@ -17,12 +17,12 @@ var idReused = Rule{
 func reusedIn(s *Session, a *Analyzer) []Finding {
 	var fs []Finding
 	last := map[string]*Case{}
-	for _, c := range s.Cases {
+	for c := range a.each(s.Cases) {
 		if !c.isCall() || c.HopOf != nil {
 			continue
 		}
-		for i := range c.R.Calls {
-			k := &c.R.Calls[i]
+		for i := range c.R().Calls {
+			k := &c.R().Calls[i]
 			if !k.IsCall() {
 				continue
 			}

@@ -6,7 +6,7 @@ var messageAfterAnswer = Rule{
 	Text:   "The answer should end the stream. A client that returns on the answer never reads what follows.",
 	Source: "MCP transports, Sending Messages",
 	Each: func(c *Case, a *Analyzer) []Finding {
-		if !c.ownDispatched() || len(c.Answers) != 1 || c.method() == "subscriptions/listen" || !c.R.SSE {
+		if !c.ownDispatched() || len(c.Answers()) != 1 || c.method() == "subscriptions/listen" || !c.sse {
 			return nil
 		}
 		if m := c.afterAnswer; m != nil {

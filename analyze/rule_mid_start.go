@@ -15,7 +15,7 @@ var midStart = Rule{
 			return nil
 		}
 		var cs []*Case
-		for _, c := range a.cases {
+		for c := range a.each(a.cases) {
 			if c.Conn.MidStart {
 				cs = append(cs, c)
 			}

@@ -6,7 +6,7 @@ var mrtrOnWrongMethod = Rule{
 	Text:   "Only tools/call, prompts/get and resources/read may be answered with input_required. Clients have no next round for others.",
 	Source: "MCP 2026-07-28 multi round-trip requests, Supported Requests",
 	Each: func(c *Case, a *Analyzer) []Finding {
-		m := c.Answer.Message
+		m := c.Answer().Message
 		if m == nil || !c.isCall() || m.Result.ResultType != "input_required" || namedMethods[c.method()] {
 			return nil
 		}

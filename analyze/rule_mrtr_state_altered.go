@@ -7,7 +7,7 @@ var mrtrStateAltered = Rule{
 	Source: "MCP 2026-07-28 multi round-trip requests, Client Requirements",
 	Each: func(c *Case, a *Analyzer) []Finding {
 		of, k := c.continues, c.call()
-		if of == nil || !(of.Answer.Message.Result.State && of.Answer.Message.Result.StateHash != k.StateHash) {
+		if of == nil || !(of.Answer().Message.Result.State && of.Answer().Message.Result.StateHash != k.StateHash) {
 			return nil
 		}
 		f := about(c, -1, 0, "%s does not return the requestState of exchange %s.", c.name(), id(of))

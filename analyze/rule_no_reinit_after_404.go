@@ -7,7 +7,7 @@ var noReinitAfter404 = Rule{
 	Source: "MCP transports, Session Management",
 	All: func(a *Analyzer) []Finding {
 		var fs []Finding
-		for _, s := range a.Sessions {
+		for s := range a.eachSession() {
 			var dead []*Case
 			for _, c := range s.Cases {
 				if c.HTTP.Status == 404 && c.Header.Session != "" && c.HopOf == nil {

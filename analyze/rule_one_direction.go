@@ -9,7 +9,7 @@ var oneDirection = Rule{
 	Source: "observation",
 	All: func(a *Analyzer) []Finding {
 		var cs []*Case
-		for _, c := range a.cases {
+		for c := range a.each(a.cases) {
 			if c.Conn.OneSided {
 				cs = append(cs, c)
 			}

@@ -19,7 +19,7 @@ var reconnectStorm = Rule{
 	All: func(a *Analyzer) []Finding {
 		by := map[opener][]*Case{}
 		var order []opener
-		for _, c := range a.cases {
+		for c := range a.each(a.cases) {
 			k, ok := opens(c)
 			if !ok {
 				continue
@@ -50,7 +50,7 @@ func opens(c *Case) (opener, bool) {
 	switch {
 	case c.HopOf != nil:
 		return opener{}, false
-	case c.HTTP.Method == "GET" && (c.Header.Session != "" || c.Header.AcceptsSSE || c.R.SSE) && c.over() != 0:
+	case c.HTTP.Method == "GET" && (c.Header.Session != "" || c.Header.AcceptsSSE || c.sse) && c.over() != 0:
 		return opener{session: c.Group}, true
 	case c.method() == "initialize":
 		return opener{host: hostKey{c.Conn.Client.Addr(), c.Conn.Server}}, true

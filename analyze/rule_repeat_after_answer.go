@@ -10,13 +10,13 @@ var repeatAfterAnswer = Rule{
 	All: func(a *Analyzer) []Finding {
 		last := map[callKey]*Case{}
 		var fs []Finding
-		for _, c := range a.cases {
+		for c := range a.each(a.cases) {
 			k := c.call()
-			if c.R.Kind != capture.KindRequest || c.HopOf != nil || k.Method == "ping" {
+			if c.R().Kind != capture.KindRequest || c.HopOf != nil || k.Method == "ping" {
 				continue
 			}
 			key := callKey{where: c.endpoint(), fp: k.Fingerprint, session: c.Group}
-			if p := last[key]; p != nil && c.Reissue == nil && p.dispatched() && p.Break == nil && p.at(p.Answer.At) < c.Start && c.Start.Sub(p.at(p.Answer.At)) <= a.opt.Window {
+			if p := last[key]; p != nil && c.Reissue == nil && p.dispatched() && p.Break == nil && p.at(p.Answer().At) < c.Start && c.Start.Sub(p.at(p.Answer().At)) <= a.opt.Window {
 				f := about(c, -1, 0, "%s repeats the call of exchange %s, which had been answered.", c.name(), id(p))
 				f.Cases = append(f.Cases, p)
 				fs = append(fs, f)

@@ -9,7 +9,7 @@ var requestsBeforeInitialized = Rule{
 	Source: "MCP lifecycle, Initialization",
 	All: func(a *Analyzer) []Finding {
 		var fs []Finding
-		for _, s := range a.Sessions {
+		for s := range a.eachSession() {
 			fs = append(fs, s.tooEarly()...)
 		}
 		return fs
@@ -32,7 +32,7 @@ func (s *Session) tooEarly() []Finding {
 	}
 	var f Finding
 	for _, c := range s.Cases {
-		if c.Start > first.Start && c.Start < first.at(first.Answer.At) && c.isCall() && c.method() != "ping" && c.method() != "initialize" && !c.Modern && c.HopOf == nil {
+		if c.Start > first.Start && c.Start < first.at(first.Answer().At) && c.isCall() && c.method() != "ping" && c.method() != "initialize" && !c.Modern && c.HopOf == nil {
 			f.Cases = append(f.Cases, c)
 		}
 	}
@@ -41,6 +41,6 @@ func (s *Session) tooEarly() []Finding {
 	}
 	c := f.Cases[0]
 	f.Offset, f.At, f.Confidence = -1, 0, "high"
-	f.Message = fmt.Sprintf("%s was sent %s before initialize was answered (%s so early in session %s).", c.name(), dur(first.at(first.Answer.At).Sub(c.Start)), plural(len(f.Cases), "call"), s.Label)
+	f.Message = fmt.Sprintf("%s was sent %s before initialize was answered (%s so early in session %s).", c.name(), dur(first.at(first.Answer().At).Sub(c.Start)), plural(len(f.Cases), "call"), s.Label)
 	return one(f)
 }

@@ -11,10 +11,10 @@ var resumeReplaysSeen = Rule{
 			return nil
 		}
 		seen := map[string]bool{}
-		for _, m := range from.R.Marks {
+		for _, m := range from.R().Marks {
 			seen[m.ID] = true
 		}
-		for _, m := range c.R.Marks {
+		for _, m := range c.R().Marks {
 			if seen[m.ID] && m.Data {
 				f := about(c, m.End, m.At, "The event %s came again on the resumed stream.", quote(m.ID))
 				f.Cases = append(f.Cases, from)

@@ -11,10 +11,10 @@ var resumeTooEarly = Rule{
 	Source: "MCP 2025-11-25 transports, Sending Messages item 6",
 	Each: func(c *Case, a *Analyzer) []Finding {
 		from := c.resumes
-		if c.HTTP.Method != "GET" || c.Header.LastEventID == "" || from == nil || from.R.Retry < 0 || from.over() == 0 {
+		if c.HTTP.Method != "GET" || c.Header.LastEventID == "" || from == nil || from.R().Retry < 0 || from.over() == 0 {
 			return nil
 		}
-		asked, waited := time.Duration(from.R.Retry)*time.Millisecond, c.Start.Sub(from.over())
+		asked, waited := time.Duration(from.R().Retry)*time.Millisecond, c.Start.Sub(from.over())
 		if waited < 0 || waited >= asked-retryTolerance {
 			return nil
 		}

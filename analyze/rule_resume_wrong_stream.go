@@ -9,8 +9,8 @@ var resumeWrongStream = Rule{
 		if c.HTTP.Method != "GET" || c.Header.LastEventID == "" || c.Origin == nil {
 			return nil
 		}
-		for i := range c.R.Messages {
-			m := &c.R.Messages[i]
+		for i := range c.R().Messages {
+			m := &c.R().Messages[i]
 			if !m.IsResponse() || c.Origin.owns(m) {
 				continue
 			}

@@ -8,7 +8,7 @@ var resumed = Rule{
 	Text:   "The client asked for what came after the last event it had.",
 	Source: "MCP 2025-11-25 transports, Resumability and Redelivery",
 	Each: func(c *Case, a *Analyzer) []Finding {
-		if c.HTTP.Method != "GET" || c.Header.LastEventID == "" || c.HTTP.Status != 200 || !c.R.SSE {
+		if c.HTTP.Method != "GET" || c.Header.LastEventID == "" || c.HTTP.Status != 200 || !c.sse {
 			return nil
 		}
 		f := about(c, -1, 0, "The client resumed a stream with Last-Event-ID.")

@@ -23,7 +23,7 @@ var serverRestart = Rule{
 	All: func(a *Analyzer) []Finding {
 		by := map[string][]loss{}
 		var order []string
-		for _, s := range a.Sessions {
+		for s := range a.eachSession() {
 			l, ok := s.lost()
 			if !ok || l.c.Proto == "stdio" {
 				continue

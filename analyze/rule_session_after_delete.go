@@ -9,7 +9,7 @@ var sessionAfterDelete = Rule{
 	Source: "MCP 2025-03-26 to 2025-11-25 transports, Session Management",
 	All: func(a *Analyzer) []Finding {
 		var fs []Finding
-		for _, s := range a.Sessions {
+		for s := range a.eachSession() {
 			if s.Deleted == 0 {
 				continue
 			}

@@ -7,7 +7,7 @@ var sessionHeaderInModern = Rule{
 	Title:  "A session id where the version has no sessions",
 	Text:   "2026-07-28 has no sessions: servers mint no ids and ignore those they get.",
 	Source: "MCP 2026-07-28 transports, Earlier Streamable HTTP Revisions",
-	All: perProgram(func(c *Case, a *Analyzer) (string, Severity) {
+	Program: func(c *Case, a *Analyzer) (string, Severity) {
 		switch {
 		case !c.Modern:
 			return "", 0
@@ -17,5 +17,5 @@ var sessionHeaderInModern = Rule{
 			return fmt.Sprintf("%s carries a session id.", c.name()), 0
 		}
 		return "", 0
-	}),
+	},
 }

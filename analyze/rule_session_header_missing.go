@@ -14,7 +14,7 @@ var sessionHeaderMissing = Rule{
 	Source: "MCP 2025-03-26 to 2025-11-25 transports, Session Management item 2",
 	All: func(a *Analyzer) []Finding {
 		w := sessionless{byConn: map[*capture.Conn]*Case{}, byHost: map[agentKey]*Case{}, found: map[*Case]int{}}
-		for _, c := range a.cases {
+		for c := range a.each(a.cases) {
 			w.look(c)
 		}
 		return w.out
@@ -47,7 +47,7 @@ func (w *sessionless) look(c *Case) {
 		}
 		return
 	}
-	if c.Header.Session != "" || len(c.R.Calls) == 0 || c.HTTP.Status == 401 || c.HTTP.Status == 403 {
+	if c.Header.Session != "" || len(c.R().Calls) == 0 || c.HTTP.Status == 401 || c.HTTP.Status == 403 {
 		return
 	}
 	first, confidence := w.byConn[c.Conn], "high"

@@ -13,7 +13,7 @@ var sessionHeaderUnknown = Rule{
 	All: func(a *Analyzer) []Finding {
 		var f Finding
 		var labels []string
-		for _, s := range a.Sessions {
+		for s := range a.eachSession() {
 			if c := s.Cases[0]; c.Header.Session != "" && !c.Modern && c.Header.NewSession == "" && !s.issued() {
 				f.Cases = append(f.Cases, c)
 				labels = append(labels, s.Label)

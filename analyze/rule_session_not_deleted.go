@@ -9,7 +9,7 @@ var sessionNotDeleted = Rule{
 	Source: "MCP 2025-03-26 to 2025-11-25 transports, Session Management item 5",
 	All: func(a *Analyzer) []Finding {
 		f := Finding{Offset: -1, At: -1, Confidence: "medium"}
-		for _, s := range a.Sessions {
+		for s := range a.eachSession() {
 			last := s.Cases[len(s.Cases)-1]
 			if s.HasID && s.Transport == "streamable-http" && !s.deleted() && last.Conn.FirstClosing(0) != nil {
 				f.Cases = append(f.Cases, last)

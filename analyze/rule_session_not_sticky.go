@@ -7,7 +7,7 @@ var sessionNotSticky = Rule{
 	Source: "MCP transports, Session Management: 404 means that the session has ended",
 	All: func(a *Analyzer) []Finding {
 		var fs []Finding
-		for _, s := range a.Sessions {
+		for s := range a.eachSession() {
 			if !s.HasID || s.Transport != "streamable-http" {
 				continue
 			}

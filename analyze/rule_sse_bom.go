@@ -13,11 +13,11 @@ var sseBOM = oddityRule("sse-bom", Info, capture.OddBOM, "The stream begins with
 func oddityRule(code string, sev Severity, odd capture.Oddity, title, text, source string) Rule {
 	return Rule{Code: code, Severity: sev, Title: title, Text: text, Source: source,
 		Each: func(c *Case, a *Analyzer) []Finding {
-			if !c.R.SSE || c.R.Odd&odd == 0 || c.R.Holed {
+			if !c.sse || c.R().Odd&odd == 0 || c.holed {
 				return nil
 			}
-			f := about(c, c.R.OddAt[odd], -1, "%s (response to %s).", title, c.name())
-			if note := c.R.OddNote[odd]; note != "" {
+			f := about(c, c.R().OddAt[odd], -1, "%s (response to %s).", title, c.name())
+			if note := c.R().OddNote[odd]; note != "" {
 				f.Message = fmt.Sprintf("%s: %s (response to %s).", title, quote(note), c.name())
 			}
 			return one(f)

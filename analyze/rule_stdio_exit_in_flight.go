@@ -11,6 +11,6 @@ var stdioExitInFlight = Rule{
 		if c.Proto != "stdio" || !c.isCall() || c.dispatched() || c.End.Kind != capture.EndFIN && c.End.Kind != capture.EndNone {
 			return nil
 		}
-		return one(about(c, c.R.Decoded, c.End.At, "%s had no answer when the server ended, %s after it was sent.", c.name(), dur(c.End.At)))
+		return one(about(c, c.R().Decoded, c.End.At, "%s had no answer when the server ended, %s after it was sent.", c.name(), dur(c.End.At)))
 	},
 }

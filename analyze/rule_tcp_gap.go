@@ -9,8 +9,8 @@ var tcpGap = Rule{
 	Source: "observation",
 	All: func(a *Analyzer) []Finding {
 		var holed []*Case
-		for _, c := range a.cases {
-			if c.R.Holed && !c.R.Cut || c.Conn.Gaps > 0 {
+		for c := range a.each(a.cases) {
+			if c.holed && !c.R().Cut || c.Conn.Gaps > 0 {
 				holed = append(holed, c)
 			}
 		}

@@ -18,6 +18,6 @@ var unanswered = Rule{
 		if !c.isCall() || c.dispatched() || c.End.Kind != capture.EndOpen || c.method() == "subscriptions/listen" || age < unansweredFrom || c.Transport == "http+sse" {
 			return nil
 		}
-		return one(about(c, c.R.Decoded, age, "%s was still without an answer when the capture ended, %s after it was sent.", c.name(), dur(age)))
+		return one(about(c, c.R().Decoded, age, "%s was still without an answer when the capture ended, %s after it was sent.", c.name(), dur(age)))
 	},
 }

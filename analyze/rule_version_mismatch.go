@@ -7,7 +7,7 @@ var versionMismatch = Rule{
 	Title:  "A request names two protocol versions",
 	Text:   "Before 2026-07-28 the header should name the version that was agreed on. Since, header and _meta must be equal, and the server must refuse what is not.",
 	Source: "MCP 2025-06-18 transports, Protocol Version Header; 2026-07-28 transports, Protocol Version Header",
-	All: perProgram(func(c *Case, a *Analyzer) (string, Severity) {
+	Program: func(c *Case, a *Analyzer) (string, Severity) {
 		k := c.call()
 		if c.Header.Version == "" || k == nil || c.method() == "initialize" || c.Transport != "streamable-http" {
 			return "", 0
@@ -23,5 +23,5 @@ var versionMismatch = Rule{
 			return fmt.Sprintf("%s names version %s; version %s had been agreed on.", c.name(), quote(c.Header.Version), quote(c.Group.Negotiated)), Warn
 		}
 		return "", 0
-	}),
+	},
 }

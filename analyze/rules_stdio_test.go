@@ -85,7 +85,7 @@ func TestStdioPartialAnswers(t *testing.T) {
 	for name, answer := range map[string]string{"broken off": whole[:len(whole)-5], "nested too deep": deep} {
 		a := judgeStdio([]said{{client, ask}, {server, answer}})
 		if c := a.cases[0]; c.dispatched() || c.Fate() == "delivered" {
-			t.Errorf("%s: %s, %s", name, c.Answer.Level, c.Fate())
+			t.Errorf("%s: %s, %s", name, c.Answer().Level, c.Fate())
 		}
 	}
 }

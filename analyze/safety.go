@@ -10,26 +10,27 @@ var safeMethods = map[string]bool{"ping": true, "server/discover": true, "resour
 	"tasks/get": true, "tasks/result": true, "tasks/cancel": true, "tasks/update": true, "subscriptions/listen": true, "logging/setLevel": true,
 	"resources/subscribe": true, "resources/unsubscribe": true, "resources/templates/list": true}
 
-// toolHints classes each call by whether it may be repeated. A tool's own hints count as they
-// stood in the newest tools/list result at that endpoint before the call.
-func (a *Analyzer) toolHints() {
-	type tool struct {
-		where capture.Endpoint
-		name  string
+// hints are what tools say of themselves: the strongest hint of each.
+type hints map[tool]string
+
+type tool struct {
+	where capture.Endpoint
+	name  string
+}
+
+// take classes a call by whether it may be repeated. A tool's own hints count as they stood in the newest tools/list
+// result at that endpoint before the call; exchanges come in order of time.
+func (h hints) take(c *Case) {
+	for i := range c.R().Messages {
+		for _, t := range c.R().Messages[i].Result.Tools() {
+			h[tool{c.endpoint(), t.Name}] = hintOf(&t)
+		}
 	}
-	hints := map[tool]string{}
-	for _, c := range a.cases {
-		for i := range c.R.Messages {
-			for _, t := range c.R.Messages[i].Result.Tools() {
-				hints[tool{c.endpoint(), t.Name}] = hintOf(&t)
-			}
+	if k := c.call(); k != nil && k.IsCall() {
+		if k.Method == "tools/call" {
+			c.Hint = h[tool{c.endpoint(), k.Name}]
 		}
-		if k := c.call(); k != nil && k.IsCall() {
-			if k.Method == "tools/call" {
-				c.Hint = hints[tool{c.endpoint(), k.Name}]
-			}
-			c.Safety = safety(k, c.Hint == "read-only" || c.Hint == "idempotent")
-		}
+		c.Safety = safety(k, c.Hint == "read-only" || c.Hint == "idempotent")
 	}
 }
 

@@ -28,7 +28,7 @@ type clientAt struct {
 func (a *Analyzer) sessions() {
 	byKey := map[sessionKey]*Session{}
 	names := map[clientAt]string{} // client address and endpoint → the client name last heard
-	for _, c := range a.cases {
+	for c := range a.each(a.cases) {
 		k := a.keyOf(c, names)
 		s := byKey[k]
 		if s == nil {
@@ -51,10 +51,21 @@ func (a *Analyzer) keyOf(c *Case, names map[clientAt]string) sessionKey {
 		return sessionKey{id: id}
 	}
 	where := clientAt{c.Conn.Client.Addr(), c.endpoint()}
-	if k := c.call(); k != nil && k.ClientName != "" {
+	if k := c.introduced(); k != nil {
 		names[where] = k.ClientName + " " + k.ClientVer
 	}
 	return sessionKey{where: where, name: names[where]}
+}
+
+// introduced returns the call of c where it says who the client is, else nil.
+func (c *Case) introduced() *capture.Call {
+	if !c.introduces {
+		return nil
+	}
+	if k := c.call(); k != nil && k.ClientName != "" {
+		return k
+	}
+	return nil
 }
 
 // sessionID returns what names the session on the wire: the header, or over HTTP+SSE the whole address of the endpoint
@@ -66,7 +77,7 @@ func (c *Case) sessionID() string {
 	case c.Header.NewSession != "":
 		return c.Header.NewSession
 	case c.Transport == "http+sse" && c.HTTP.Method == "GET":
-		return c.Conn.Server.String() + endpointTarget(c.R.Endpoint)
+		return c.Conn.Server.String() + endpointTarget(c.R().Endpoint)
 	case c.Transport == "http+sse":
 		return c.Conn.Server.String() + c.HTTP.Target
 	}
@@ -78,8 +89,8 @@ func (s *Session) withID(id jsonrpc.ID) []*Case {
 	if s.byID == nil {
 		s.byID = map[string][]*Case{}
 		for _, c := range s.Cases {
-			for i := range c.R.Calls {
-				if k := &c.R.Calls[i]; k.IsCall() {
+			for i := range c.R().Calls {
+				if k := &c.R().Calls[i]; k.IsCall() {
 					s.byID[idKey(k.ID)] = append(s.byID[idKey(k.ID)], c)
 				}
 			}
@@ -99,17 +110,20 @@ func endpointTarget(data string) string {
 
 // learn takes from a case what is known of its session.
 func (s *Session) learn(c *Case) {
-	if k := c.call(); k != nil && k.ClientName != "" {
-		s.ClientName, s.ClientVersion = k.ClientName, k.ClientVer
-	}
 	if s.UserAgent == "" {
 		s.UserAgent = c.Header.UserAgent
 	}
 	if c.Transport == "http+sse" {
 		s.Transport = "http+sse"
 	}
-	for i := range c.R.Messages {
-		m := &c.R.Messages[i]
+	if !c.introduces {
+		return
+	}
+	if k := c.introduced(); k != nil {
+		s.ClientName, s.ClientVersion = k.ClientName, k.ClientVer
+	}
+	for i := range c.R().Messages {
+		m := &c.R().Messages[i]
 		if m.IsResponse() && m.Result.Shape == "initialize" && m.Result.Version != "" {
 			s.Negotiated = m.Result.Version
 			s.ServerName, s.ServerVersion = m.Result.ServerName, m.Result.ServerVer
@@ -122,9 +136,9 @@ func (s *Session) learn(c *Case) {
 func (a *Analyzer) findTransports() {
 	open := map[capture.Endpoint][]*Case{} // by the whole target
 	for _, c := range a.cases {
-		if c.HTTP.Method == "GET" && c.R.Endpoint != "" {
+		if c.HTTP.Method == "GET" && c.R().Endpoint != "" {
 			c.Transport = "http+sse"
-			key := capture.Endpoint{Server: c.Conn.Server, Path: endpointTarget(c.R.Endpoint)}
+			key := capture.Endpoint{Server: c.Conn.Server, Path: endpointTarget(c.R().Endpoint)}
 			open[key] = append(open[key], c)
 		}
 	}

@@ -13,7 +13,7 @@ func (s *Session) live() {
 		s.liveHTTP(c)
 	}
 	if open := s.opening(); open != nil && open.dispatched() {
-		s.Handshake = open.Answer.At + open.Hold.Blocked + s.initialized()
+		s.Handshake = open.Answer().At + open.Hold.Blocked + s.initialized()
 	}
 }
 
@@ -28,7 +28,7 @@ func (s *Session) liveHTTP(c *Case) {
 	case c.HTTP.Method != "GET" || c.HTTP.Status == 0:
 	case c.HTTP.Status == 405:
 		s.Stream = "refused"
-	case c.HTTP.Status == 200 && c.R.SSE:
+	case c.HTTP.Status == 200 && c.sse:
 		s.Stream = "open"
 	case c.HTTP.Status == 200:
 		s.Stream = "not-sse"

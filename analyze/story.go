@@ -97,7 +97,7 @@ type LogicalTotals struct {
 // kept: of the others the exchange says all.
 func (a *Analyzer) stories() {
 	legs := a.legs()
-	for _, c := range a.cases {
+	for c := range a.each(a.cases) {
 		leg, ok := legs[c]
 		if !ok {
 			continue
@@ -109,7 +109,7 @@ func (a *Analyzer) stories() {
 		s.Legs = append(s.Legs, leg)
 		c.Story = s
 	}
-	for _, c := range a.cases {
+	for c := range a.each(a.cases) {
 		if c.Story == nil && c.isCall() && c.HopOf == nil && c.HasRequest && c.Fate() != "delivered" {
 			a.newStory(c)
 		}
@@ -154,7 +154,7 @@ func (s *Story) finalAnswer() {
 		}
 		switch fate := c.Fate(); {
 		case fate == "delivered" && s.final(&s.Legs[i]):
-			s.Outcome, s.By, s.After = Answered, c, c.at(c.Answer.At).Sub(s.First().Start)
+			s.Outcome, s.By, s.After = Answered, c, c.at(c.Answer().At).Sub(s.First().Start)
 			return
 		case fate == "unknown", fate == "delivered" && c.interim():
 			open = true
@@ -170,7 +170,7 @@ func (s *Story) finalAnswer() {
 func (s *Story) final(l *Leg) bool {
 	c := l.Case
 	if l.Role == RoleTaskPoll {
-		return c.method() == "tasks/result" || c.Answer.Message != nil && terminal[c.Answer.Message.Result.TaskStatus]
+		return c.method() == "tasks/result" || c.Answer().Message != nil && terminal[c.Answer().Message.Result.TaskStatus]
 	}
 	return !c.interim()
 }
@@ -180,8 +180,8 @@ var terminal = map[string]bool{"completed": true, "failed": true, "cancelled": t
 // interim reports whether the answer is one that another exchange must follow: a request for input or credentials, a
 // task, a refusal that asks for the call in another form.
 func (c *Case) interim() bool {
-	m := c.Answer.Message
-	if m == nil || c.Answer.Level != capture.LevelDispatched {
+	m := c.Answer().Message
+	if m == nil || c.Answer().Level != capture.LevelDispatched {
 		return expectedRepeat(c)
 	}
 	return expectedRepeat(c) || c.becameTask()
@@ -189,7 +189,7 @@ func (c *Case) interim() bool {
 
 // becameTask reports whether the answer is the handle of a task.
 func (c *Case) becameTask() bool {
-	m := c.Answer.Message
+	m := c.Answer().Message
 	k := c.call()
 	return m != nil && k != nil && m.Result.TaskID != "" && !c.taskPoll()
 }
@@ -218,7 +218,7 @@ func (s *Story) countRuns() {
 
 func (a *Analyzer) countLogical() {
 	t := &a.Logical
-	for _, c := range a.cases {
+	for c := range a.each(a.cases) {
 		if !c.isCall() || c.HopOf != nil || !c.HasRequest || c.Story != nil && c.Story.First() != c {
 			continue
 		}

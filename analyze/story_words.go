@@ -22,7 +22,7 @@ func (s *Story) outcomeWords() string {
 	switch s.Outcome {
 	case Answered:
 		what := "answered"
-		if s.By.Answer.Kind == "error" {
+		if s.By.Answer().Kind == "error" {
 			what = "answered with an error"
 		}
 		if s.By == s.First() {

@@ -24,7 +24,7 @@ func (a *Analyzer) Clients() []ClientSummary {
 	type key struct{ name, version, agent string }
 	by := map[key]*ClientSummary{}
 	var order []*ClientSummary
-	for _, s := range a.Sessions {
+	for s := range a.eachSession() {
 		k := key{s.ClientName, s.ClientVersion, s.UserAgent}
 		if k.name != "" {
 			k.agent = ""
@@ -54,7 +54,11 @@ func (x *ClientSummary) add(c *Case) {
 	if c.HopOf != nil || !c.HasRequest {
 		return
 	}
-	x.Calls += len(c.Answers)
+	if c.alone() {
+		x.Calls++
+	} else {
+		x.Calls += len(c.Answers())
+	}
 	if c.Reissue != nil && c.Reissue.Confidence != "low" {
 		x.Reissued++
 	}
@@ -75,7 +79,7 @@ func (x *ClientSummary) add(c *Case) {
 // first, then in order of time. Those that may not be attempts at all (confidence low) are left out, as in Totals.
 func (a *Analyzer) Reissues() []*Case {
 	var out []*Case
-	for _, c := range a.cases {
+	for c := range a.each(a.cases) {
 		if l := c.Reissue; l != nil && l.Confidence != "low" && l.Duplicate != "no" && l.Duplicate != "unlikely" {
 			out = append(out, c)
 		}
@@ -90,12 +94,12 @@ func (a *Analyzer) Reissues() []*Case {
 // Fates returns the exchanges with a call of that fate (delivered, lost, unknown), first hops only.
 func (a *Analyzer) Fates(fate string) []*Case {
 	var out []*Case
-	for _, c := range a.cases {
-		if c.HopOf != nil || !c.HasRequest {
+	for c := range a.each(a.cases) {
+		if c.HopOf != nil || !c.HasRequest || c.delivered && c.alone() && fate != "delivered" {
 			continue
 		}
-		for i := range c.Answers {
-			if c.fate(&c.Answers[i]) == fate {
+		for i := range c.Answers() {
+			if c.fate(&c.Answers()[i]) == fate {
 				out = append(out, c)
 				break
 			}
@@ -107,7 +111,7 @@ func (a *Analyzer) Fates(fate string) []*Case {
 // HeldOpen returns the exchanges whose streams were held open for longer than the limit, the longest first.
 func (a *Analyzer) HeldOpen() []*Case {
 	var out []*Case
-	for _, c := range a.cases {
+	for c := range a.each(a.cases) {
 		if c.Hold.Known && c.Hold.Held > a.opt.HoldFrom && !c.listens() && c.HopOf == nil {
 			out = append(out, c)
 		}
@@ -119,7 +123,7 @@ func (a *Analyzer) HeldOpen() []*Case {
 // FirstUseful returns the times to the first useful answer of all sessions that had one, ascending.
 func (a *Analyzer) FirstUseful() []time.Duration {
 	var out []time.Duration
-	for _, s := range a.Sessions {
+	for s := range a.eachSession() {
 		if s.FirstUseful >= 0 {
 			out = append(out, s.FirstUseful)
 		}
@@ -144,7 +148,7 @@ type NotProblems struct{ Polls, AuthLegs, RefusedGETs int }
 // NotProblems counts what looks like trouble and is none.
 func (a *Analyzer) NotProblems() NotProblems {
 	var n NotProblems
-	for _, c := range a.cases {
+	for c := range a.each(a.cases) {
 		switch {
 		case c.isCall() && c.pollClose():
 			n.Polls++
@@ -216,7 +220,7 @@ func (a *Analyzer) Diagnosis() []string {
 
 // Blind returns until when first attempts cannot be seen: calls of before the capture may be repeated in it. 0: never.
 func (a *Analyzer) Blind() capture.Instant {
-	for _, c := range a.cases {
+	for c := range a.each(a.cases) {
 		if c.Conn.MidStart {
 			return a.First + capture.Instant(a.opt.Window)
 		}

@@ -28,13 +28,18 @@ type Totals struct {
 func (a *Analyzer) total() {
 	t := &a.Totals
 	t.Exchanges = len(a.cases)
-	for _, c := range a.cases {
+	for c := range a.each(a.cases) {
 		if c.HopOf != nil {
 			continue
 		}
-		if c.HasRequest {
-			for i := range c.Answers {
-				a.countCall(c, &c.Answers[i])
+		switch {
+		case !c.HasRequest:
+		case c.delivered && c.alone():
+			t.Calls++
+			t.Delivered++
+		default:
+			for i := range c.Answers() {
+				a.countCall(c, &c.Answers()[i])
 			}
 		}
 		a.countBreak(c)
@@ -50,7 +55,7 @@ func (a *Analyzer) total() {
 			}
 		}
 	}
-	for _, s := range a.Sessions {
+	for s := range a.eachSession() {
 		s.sum()
 	}
 }
@@ -95,10 +100,10 @@ func (c *Case) taskPoll() bool {
 // pollClose reports whether the server closed on purpose after an event id, for the client to come back with
 // Last-Event-ID: allowed before 2026-07-28.
 func (c *Case) pollClose() bool {
-	if c.Modern || !c.R.SSE || len(c.R.Marks) == 0 || c.dispatched() {
+	if c.Modern || !c.sse || c.dispatched() || len(c.R().Marks) == 0 {
 		return false
 	}
-	return c.Answer.Level == capture.LevelNone && (c.End.Kind == capture.EndClean || c.End.Kind == capture.EndCloseDelimited && c.End.How != capture.RST)
+	return c.Answer().Level == capture.LevelNone && (c.End.Kind == capture.EndClean || c.End.Kind == capture.EndCloseDelimited && c.End.How != capture.RST)
 }
 
 func (a *Analyzer) countBreak(c *Case) {
@@ -129,8 +134,11 @@ func (s *Session) sum() {
 		}
 		s.Hold += c.Hold.Held
 		s.Blocked += c.Hold.Blocked
-		for i := range c.Answers {
-			an := &c.Answers[i]
+		if !c.calls || overhead[c.verb] || s.FirstUseful >= 0 && c.Start.Sub(s.Start) >= s.FirstUseful {
+			continue
+		}
+		for i := range c.Answers() {
+			an := &c.Answers()[i]
 			if an.Delivered > 0 && an.Call != nil && !overhead[an.Call.Method] {
 				if at := c.at(an.At).Sub(s.Start); s.FirstUseful < 0 || at < s.FirstUseful {
 					s.FirstUseful = at

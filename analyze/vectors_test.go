@@ -45,7 +45,7 @@ func TestVectors(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			a := judge(t, Options{}, 0, c.talks...)
-			if got := a.Cases()[0].Answer.Level; got != c.level {
+			if got := a.Cases()[0].Answer().Level; got != c.level {
 				t.Errorf("level %s, want %s", got, c.level)
 			}
 			for _, code := range c.codes {
@@ -58,7 +58,7 @@ func TestVectors(t *testing.T) {
 					t.Errorf("unexpected %s: %s", code, f.Message)
 				}
 			}
-			if c.name[:2] == "23" && a.Cases()[0].Answer.Delivered > 0 {
+			if c.name[:2] == "23" && a.Cases()[0].Answer().Delivered > 0 {
 				t.Error("delivered, although nothing acknowledged it")
 			}
 		})

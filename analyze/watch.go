@@ -52,12 +52,12 @@ func remarkRule(code string, sev Severity, title, text, source string) Rule {
 
 // watch takes down what the rules of the modern era ask of an exchange by itself. It comes before trim.
 func (c *Case) watch(ex *capture.Exchange) {
-	if !c.Modern || len(c.R.Calls) != 1 || !c.isCall() {
+	if !c.Modern || len(c.R().Calls) != 1 || !c.isCall() {
 		return
 	}
 	k := c.call()
-	for i := range c.R.Messages {
-		m := &c.R.Messages[i]
+	for i := range c.R().Messages {
+		m := &c.R().Messages[i]
 		switch {
 		case m.Kind == jsonrpc.Request:
 			c.remark("server-request-in-modern", m, "the server sent the request "+quote(m.Method)+" on its stream.")
@@ -102,8 +102,8 @@ const acknowledged = "notifications/subscriptions/acknowledged"
 
 func (c *Case) watchSubscription(body []byte) {
 	k := c.call()
-	for i := range c.R.Messages {
-		m := &c.R.Messages[i]
+	for i := range c.R().Messages {
+		m := &c.R().Messages[i]
 		if m.Kind != jsonrpc.Notification || m.Holed {
 			continue
 		}

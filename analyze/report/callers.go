@@ -25,7 +25,7 @@ type callers struct {
 
 func callersOf(a *analyze.Analyzer) callers {
 	k := callers{LogicalTotals: a.Logical, ran: map[string]int{}}
-	for _, c := range a.Cases() {
+	for c := range a.Each() {
 		if !c.IsCall() || c.HopOf != nil || !c.HasRequest {
 			continue
 		}
@@ -59,7 +59,7 @@ func callersOf(a *analyze.Analyzer) callers {
 
 // answer counts the final answer of a call.
 func (k *callers) answer(c *analyze.Case) {
-	if c.Answer.Kind == "error" {
+	if c.Answer().Kind == "error" {
 		k.errors++
 	}
 }
@@ -161,7 +161,7 @@ func (k *callers) lostOnes() string {
 // guessedRepeats returns the requests of which it is a guess that they repeat an earlier one, where both may have run.
 func guessedRepeats(a *analyze.Analyzer) []*analyze.Case {
 	var out []*analyze.Case
-	for _, c := range a.Cases() {
+	for c := range a.Each() {
 		if l := c.Reissue; l != nil && c.HopOf == nil && l.Confidence == "low" && l.Duplicate != "no" && l.Duplicate != "unlikely" {
 			out = append(out, c)
 		}

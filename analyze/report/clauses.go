@@ -11,7 +11,7 @@ import (
 // breakWords says in a clause how many responses broke, and where, and what else did not go through.
 func breakWords(a *analyze.Analyzer) string {
 	var after, before, other, client, listening, late int
-	for _, c := range a.Cases() {
+	for c := range a.Each() {
 		switch {
 		case c.HopOf != nil:
 		case listens(c):
@@ -97,7 +97,7 @@ func lostWords(c *analyze.Case) string {
 		return "no response; the connection " + c.HowEnded()
 	case c.End.Kind == capture.EndClean && !c.Dispatched():
 		return "the response ended in order, without the answer"
-	case c.Answer.Delivered < 0 && c.Dispatched():
+	case c.Answer().Delivered < 0 && c.Dispatched():
 		return "the answer came after the client had gone"
 	}
 	return "the response " + c.HowEnded()
@@ -108,9 +108,9 @@ func whyUnknown(c *analyze.Case) string {
 	switch {
 	case c.End.Kind == capture.EndOpen:
 		return "the capture ended first"
-	case c.R.Cut:
+	case c.R().Cut:
 		return "a limit of mcptrace cut off a part of it"
-	case c.R.Holed:
+	case c.R().Holed:
 		return "bytes are missing from the capture"
 	case !c.Dispatched():
 		return "its answer is not in the capture"

@@ -16,7 +16,7 @@ var whereOrder = []analyze.Where{analyze.BeforeHead, analyze.BeforeEvents, analy
 // broken returns the exchanges whose response broke, as the totals count them.
 func (w *writer) broken() []*analyze.Case {
 	var out []*analyze.Case
-	for _, c := range w.a.Cases() {
+	for c := range w.a.Each() {
 		if c.Break != nil && c.HopOf == nil && !listens(c) {
 			out = append(out, c)
 		}
@@ -26,7 +26,7 @@ func (w *writer) broken() []*analyze.Case {
 
 // listens reports whether the exchange is a stream that is meant to stay open.
 func listens(c *analyze.Case) bool {
-	return c.HTTP.Method == "GET" || len(c.R.Calls) == 1 && c.R.Kind != capture.KindBatch && c.R.Calls[0].Method == "subscriptions/listen"
+	return c.HTTP.Method == "GET" || len(c.R().Calls) == 1 && c.R().Kind != capture.KindBatch && c.R().Calls[0].Method == "subscriptions/listen"
 }
 
 // breaks shows where and by whom responses were broken, and at which ages.

@@ -29,8 +29,8 @@ func twiceOf(c *analyze.Case) twice {
 	l := c.Reissue
 	t := twice{first: l.Of, second: c, duplicate: l.Duplicate, tool: c.HTTP.Method, answers: answerPairs[l.Same],
 		arguments: c.ArgumentsHash(), idempotency: l.Of.IdempotencyHash(), traceparent: l.Of.Traceparent()}
-	if len(c.R.Calls) > 0 {
-		k := &c.R.Calls[0]
+	if len(c.R().Calls) > 0 {
+		k := &c.R().Calls[0]
 		if t.tool = k.Method; k.Name != "" {
 			t.tool = k.Name
 		}
@@ -129,7 +129,7 @@ func (w *writer) duplicates() part {
 	}
 	by := map[key]*tally{}
 	var order []*tally
-	for _, c := range w.a.Cases() {
+	for c := range w.a.Each() {
 		l := c.Reissue
 		if l == nil {
 			continue
@@ -188,13 +188,13 @@ func (w *writer) lost() part {
 	g := &grid{Caption: "Attempts without an answer; times are UTC", Head: []string{"exchange", "time", "session", "call", "how far the answer came", "how it ended", "it ran", "issued again", "the call was"}}
 	for _, c := range cs[:min(len(cs), maxGridRows)] {
 		ran, again := "not known", cell{Text: "no"}
-		if c.Answer.Level != capture.LevelNone && c.Answer.Kind == "result" {
+		if c.Answer().Level != capture.LevelNone && c.Answer().Kind == "result" {
 			ran = "yes"
 		}
 		if c.RepeatedBy != nil {
 			again = ref(c.RepeatedBy)
 		}
-		g.add(ref(c), words(w.moment(c.Start)), words(session(c)), words(c.Name()), words(strings.TrimSpace(string(c.Answer.Level)+" "+c.Answer.Kind)), words(lostWords(c)), words(ran), again, words(came(c)))
+		g.add(ref(c), words(w.moment(c.Start)), words(session(c)), words(c.Name()), words(strings.TrimSpace(string(c.Answer().Level)+" "+c.Answer().Kind)), words(lostWords(c)), words(ran), again, words(came(c)))
 	}
 	p.Blocks = append(p.Blocks, block{Table: g})
 	if n := len(cs) - maxGridRows; n > 0 {

@@ -106,7 +106,7 @@ func (w *writer) overLimits() *advice {
 // overWaste is the advice over calls that were issued again although their answers had come, and did not run again.
 func (w *writer) overWaste() *advice {
 	var cs []*analyze.Case
-	for _, c := range w.a.Cases() {
+	for c := range w.a.Each() {
 		if l := c.Reissue; l != nil && l.Finding == "reissue-after-delivery" && l.Confidence != "low" {
 			cs = append(cs, c)
 		}
@@ -202,7 +202,7 @@ func (w *writer) evidenceTable(cs []*analyze.Case) *grid {
 		}
 		at := "never"
 		if x.Dispatched() {
-			at = analyze.Dur(x.Answer.At)
+			at = analyze.Dur(x.Answer().At)
 		}
 		name := cell{Text: fmt.Sprintf("#%d", x.ID), Ref: x.ID}
 		if c != x {

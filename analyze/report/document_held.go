@@ -80,7 +80,7 @@ func (w *writer) bills(long map[*analyze.Case]bool) (all *bill, servers, session
 	for i, s := range w.a.Sessions {
 		index[s] = i + 1
 	}
-	for _, c := range w.a.Cases() {
+	for c := range w.a.Each() {
 		if !c.Hold.Known || c.HopOf != nil {
 			continue
 		}

@@ -49,7 +49,7 @@ func (w *writer) what() string {
 // sessions counts the sessions of first hops: behind a gateway each may seem to be another.
 func (w *writer) sessions() int {
 	seen := map[string]bool{}
-	for _, c := range w.a.Cases() {
+	for c := range w.a.Each() {
 		if c.HopOf == nil {
 			seen[session(c)] = true
 		}
@@ -60,12 +60,12 @@ func (w *writer) sessions() int {
 // servers names where the requests went, and where a gateway sent them on to.
 func (w *writer) servers() string {
 	var first, next []string
-	for _, c := range w.a.Cases() {
+	for c := range w.a.Each() {
 		if n := addressOr(c.Conn.Server); c.HopOf == nil && !slices.Contains(first, n) {
 			first = append(first, n)
 		}
 	}
-	for _, c := range w.a.Cases() {
+	for c := range w.a.Each() {
 		if n := addressOr(c.Conn.Server); c.HopOf != nil && !slices.Contains(first, n) && !slices.Contains(next, n) {
 			next = append(next, n)
 		}
@@ -124,7 +124,7 @@ func (w *writer) howSure() string {
 // repeatsSure says how sure it is that second attempts are such; "" where there are none.
 func (w *writer) repeatsSure() string {
 	sure, all, low := 0, 0, 0
-	for _, c := range w.a.Cases() {
+	for c := range w.a.Each() {
 		switch l := c.Reissue; {
 		case l == nil || c.HopOf != nil:
 		case l.Confidence == "low":

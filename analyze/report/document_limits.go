@@ -19,7 +19,7 @@ func (w *writer) cannotShow() part {
 		say("Not read: %s.", strings.Join(m, ", "))
 	}
 	near := map[string]bool{}
-	for _, c := range w.a.Cases() {
+	for c := range w.a.Each() {
 		near[c.Near()] = true
 	}
 	if near["server"] || near["middle"] {
@@ -33,7 +33,7 @@ func (w *writer) cannotShow() part {
 
 func (w *writer) open() int {
 	n := 0
-	for _, c := range w.a.Cases() {
+	for c := range w.a.Each() {
 		if c.End.Kind == capture.EndOpen {
 			n++
 		}

@@ -26,7 +26,7 @@ const (
 
 func lossOf(c *analyze.Case) loss {
 	switch {
-	case !c.R.RequestWhole && c.HeadAt < 0 && !c.R.Holed:
+	case !c.R().RequestWhole && c.HeadAt < 0 && !c.R().Holed:
 		return unasked
 	case c.End.By == "client" && c.End.Kind != capture.EndClean, c.Cancelled != 0, closedFirst(c):
 		return gaveUp
@@ -147,9 +147,9 @@ func toolsOf(cs []*analyze.Case) string {
 	name := ""
 	for i, c := range cs {
 		n := "the call"
-		if len(c.R.Calls) == 1 {
-			if n = c.R.Calls[0].Method; c.R.Calls[0].Name != "" {
-				n = strconv.Quote(clip(c.R.Calls[0].Name, 60))
+		if len(c.R().Calls) == 1 {
+			if n = c.R().Calls[0].Method; c.R().Calls[0].Name != "" {
+				n = strconv.Quote(clip(c.R().Calls[0].Name, 60))
 			}
 		}
 		if i > 0 && n != name {

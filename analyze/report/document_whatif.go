@@ -16,7 +16,7 @@ type outcome = replay.Outcome
 // play lets every policy have every exchange, once.
 func (w *writer) play() {
 	w.models, w.replay = w.a.Models(), map[*analyze.Case][]outcome{}
-	for _, c := range w.a.Cases() {
+	for c := range w.a.Each() {
 		if outs := w.a.Outcomes(c); len(outs) > 0 {
 			w.replay[c] = outs
 		}
@@ -38,7 +38,7 @@ func (w *writer) sums() []sum {
 	var out []sum
 	for i, p := range w.a.Policies() {
 		s := sum{name: p.Name, n: map[replay.Verdict]int{}}
-		for _, c := range w.a.Cases() {
+		for c := range w.a.Each() {
 			outs := w.replay[c]
 			if i >= len(outs) || c.HopOf != nil {
 				continue

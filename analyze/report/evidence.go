@@ -11,7 +11,7 @@ import (
 // packetsOf returns the packets that show what is said of c: the first of the request, the one that completed the answer,
 // and the end. Ascending, each once.
 func packetsOf(c *analyze.Case) []int64 {
-	out := []int64{c.First, c.Answer.Packet, c.End.Packet}
+	out := []int64{c.First, c.Answer().Packet, c.End.Packet}
 	if c.End.Packet == 0 {
 		out = append(out, c.Last)
 	}
@@ -117,8 +117,8 @@ func PacketComments(c *analyze.Case) func(packet int64) string {
 	for _, l := range relations(c) {
 		add(c.First, "mcptrace: it %s", l)
 	}
-	if c.Answer.Level != "none" && c.Answer.Stream == nil {
-		add(c.Answer.Packet, "mcptrace: %s", answerWords(c))
+	if c.Answer().Level != "none" && c.Answer().Stream == nil {
+		add(c.Answer().Packet, "mcptrace: %s", answerWords(c))
 	}
 	end := endStep(c, 0)
 	add(end.Packet, "mcptrace: %s", end.What)

@@ -24,7 +24,7 @@ func writeJSON(w io.Writer, a *analyze.Analyzer, _ Options) error {
 	j.field("schema", schema)
 	j.field("inputs", inputsOf(a))
 	j.field("quality", qualityOf(a))
-	j.list("exchanges", len(a.Cases()), func(i int) any { return exchangeOf(a, a.Cases()[i]) })
+	j.list("exchanges", len(a.Cases()), func(i int) any { return exchangeOf(a, a.Case(i)) })
 	j.list("logical_calls", len(a.Stories), func(i int) any { return logicalOf(a.Stories[i]) })
 	j.list("sessions", len(a.Sessions), func(i int) any { return sessionOf(a.Sessions[i]) })
 	j.list("cuts", len(a.Cuts), func(i int) any { return cutOf(a.Cuts[i]) })

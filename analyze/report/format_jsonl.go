@@ -12,7 +12,7 @@ var jsonlFormat = Format{Name: "jsonl", Doc: "one exchange a line, each as in th
 // writeJSONL writes the exchanges of the JSON report, one a line.
 func writeJSONL(w io.Writer, a *analyze.Analyzer, o Options) error {
 	b := bufio.NewWriterSize(w, 64<<10)
-	for _, c := range a.Cases() {
+	for c := range a.Each() {
 		if o.Exchange != 0 && c.ID != o.Exchange {
 			continue
 		}

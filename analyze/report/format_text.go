@@ -107,18 +107,18 @@ func (t *textReport) exchanges() {
 const maxRows = 100
 
 func (t *textReport) row(c *analyze.Case) []string {
-	status, answer, when, held, of := "–", string(c.Answer.Level), "", "", ""
+	status, answer, when, held, of := "–", string(c.Answer().Level), "", "", ""
 	if c.HTTP.Status != 0 {
 		status = fmt.Sprint(c.HTTP.Status)
 	}
-	if c.Answer.Kind != "" && c.Answer.Level != capture.LevelNone {
-		answer += " " + c.Answer.Kind
+	if c.Answer().Kind != "" && c.Answer().Level != capture.LevelNone {
+		answer += " " + c.Answer().Kind
 	}
 	if !c.IsCall() && c.HasRequest {
 		answer = ""
 	}
-	if c.Answer.At >= 0 && c.Dispatched() {
-		when = analyze.Dur(c.Answer.At)
+	if c.Answer().At >= 0 && c.Dispatched() {
+		when = analyze.Dur(c.Answer().At)
 	}
 	if c.Hold.Known && c.Hold.Held >= time.Millisecond {
 		held = analyze.Dur(c.Hold.Held)
@@ -143,11 +143,11 @@ func delivered(c *analyze.Case) string {
 		return ""
 	}
 	switch {
-	case c.Answer.Delivered > 0 && c.Answer.Stream != nil:
-		return fmt.Sprintf("yes (on #%d)", c.Answer.Stream.ID)
-	case c.Answer.Delivered > 0:
-		return "yes (" + string(c.Answer.Evidence) + ")"
-	case c.Answer.Delivered < 0:
+	case c.Answer().Delivered > 0 && c.Answer().Stream != nil:
+		return fmt.Sprintf("yes (on #%d)", c.Answer().Stream.ID)
+	case c.Answer().Delivered > 0:
+		return "yes (" + string(c.Answer().Evidence) + ")"
+	case c.Answer().Delivered < 0:
 		return "no"
 	}
 	return "not known"

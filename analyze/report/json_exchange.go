@@ -152,8 +152,8 @@ func exchangeOf(a *analyze.Analyzer, c *analyze.Case) jsonExchange {
 		ID: c.ID, Client: address(c.Conn.Client), Server: address(c.Conn.Server), Transport: c.Transport,
 		ProtocolVersion: text(c.ProtocolVersion()), Era: "legacy", Start: stamp(c.Start),
 		Vantage: jsonVantage{Kind: c.Conn.Vantage.Kind, Near: c.Near(), RTTClient: positive(c.Conn.Vantage.RTTClient), RTTServer: positive(c.Conn.Vantage.RTTServer)},
-		Packets: jsonPackets{Input: c.Conn.Input, First: packet(c.First), Answer: packet(c.Answer.Packet), Last: packet(c.Last)},
-		HTTP:    httpOf(c), Times: timesOf(c), Body: bodyOf(c), Answer: answerOf(c.Answer), End: endOf(c), Hold: holdOf(c),
+		Packets: jsonPackets{Input: c.Conn.Input, First: packet(c.First), Answer: packet(c.Answer().Packet), Last: packet(c.Last)},
+		HTTP:    httpOf(c), Times: timesOf(c), Body: bodyOf(c), Answer: answerOf(c.Answer()), End: endOf(c), Hold: holdOf(c),
 	}
 	x.ClientModel, x.Replay = playedOf(a, c)
 	if c.Modern {
@@ -197,21 +197,21 @@ func httpOf(c *analyze.Case) jsonHTTP {
 }
 
 func callsOf(c *analyze.Case) (jsonCall, []jsonCall) {
-	kind := string(c.R.Kind)
-	if c.R.Kind != capture.KindBatch {
-		if len(c.R.Calls) == 0 {
+	kind := string(c.R().Kind)
+	if c.R().Kind != capture.KindBatch {
+		if len(c.R().Calls) == 0 {
 			return jsonCall{Kind: kind, ID: json.RawMessage("null")}, nil
 		}
-		j := callOf(&c.R.Calls[0], string(c.Safety))
+		j := callOf(&c.R().Calls[0], string(c.Safety))
 		j.Hint, j.Arguments, j.Idempotency, j.Traceparent = text(c.Hint), text(c.ArgumentsHash()), text(c.IdempotencyHash()), text(c.Traceparent())
 		return j, nil
 	}
 	var all []jsonCall
-	for i := range c.R.Calls {
-		k := callOf(&c.R.Calls[i], "")
-		for j := range c.Answers {
-			if c.Answers[j].Call == &c.R.Calls[i] {
-				an := answerOf(&c.Answers[j])
+	for i := range c.R().Calls {
+		k := callOf(&c.R().Calls[i], "")
+		for j := range c.Answers() {
+			if c.Answers()[j].Call == &c.R().Calls[i] {
+				an := answerOf(&c.Answers()[j])
 				k.Answer = &an
 			}
 		}
@@ -237,12 +237,12 @@ func rawID(id jsonrpc.ID) json.RawMessage {
 }
 
 func timesOf(c *analyze.Case) jsonTimes {
-	t := jsonTimes{Head: since(c.HeadAt), FirstBody: since(c.R.FirstBody), LastByte: since(max(c.LastByte, c.HeadAt))}
+	t := jsonTimes{Head: since(c.HeadAt), FirstBody: since(c.R().FirstBody), LastByte: since(max(c.LastByte, c.HeadAt))}
 	if c.HasRequest {
 		t.RequestEnd = since(c.RequestEnd)
 	}
-	if c.Answer.Level == capture.LevelDispatched {
-		t.Answer = since(c.Answer.At)
+	if c.Answer().Level == capture.LevelDispatched {
+		t.Answer = since(c.Answer().At)
 	}
 	if c.End.Kind != capture.EndOpen {
 		t.End = since(c.End.At)
@@ -254,7 +254,7 @@ func timesOf(c *analyze.Case) jsonTimes {
 }
 
 func bodyOf(c *analyze.Case) jsonBody {
-	return jsonBody{Wire: c.R.Wire, Decoded: c.R.Decoded, Events: c.R.Events, Comments: c.R.Comments, Tail: c.R.Tail, FramingComplete: c.Complete, Missing: c.R.Holed}
+	return jsonBody{Wire: c.R().Wire, Decoded: c.R().Decoded, Events: c.R().Events, Comments: c.R().Comments, Tail: c.R().Tail, FramingComplete: c.Complete, Missing: c.R().Holed}
 }
 
 func answerOf(an *analyze.Answer) jsonAnswer {

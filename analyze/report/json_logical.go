@@ -47,8 +47,8 @@ func logicalOf(s *analyze.Story) jsonLogical {
 	c := s.First()
 	j := jsonLogical{First: c.ID, Start: stamp(c.Start), Outcome: string(s.Outcome), After: since(s.After), RanAtLeast: s.RanAtLeast, RanAtMost: s.RanAtMost,
 		Confidence: s.Confidence, Summary: s.String()}
-	if len(c.R.Calls) == 1 {
-		j.Method, j.Name = text(c.R.Calls[0].Method), text(c.R.Calls[0].Name)
+	if len(c.R().Calls) == 1 {
+		j.Method, j.Name = text(c.R().Calls[0].Method), text(c.R().Calls[0].Name)
 	}
 	if c.Group != nil {
 		j.Session = &c.Group.Label

@@ -56,7 +56,7 @@ func stepsOf(c *analyze.Case, t *Track, last time.Duration) []step {
 			add(s)
 		}
 	}
-	if a := c.Answer; a.Stream != nil || !slices.ContainsFunc(out, func(s step) bool { return s.Kind == stepAnswer }) {
+	if a := c.Answer(); a.Stream != nil || !slices.ContainsFunc(out, func(s step) bool { return s.Kind == stepAnswer }) {
 		if a.At >= 0 && a.Level != capture.LevelNone {
 			add(step{At: a.At, Start: -1, End: a.End, Packet: a.Packet, Kind: stepAnswer, What: answerWords(c)})
 		}
@@ -116,10 +116,10 @@ func (e *TrackEvent) step(c *analyze.Case) step {
 	if e.HasID {
 		s.What += ", with an id"
 	}
-	if m := messageAt(c.R, e.End); m != nil {
+	if m := messageAt(c.R(), e.End); m != nil {
 		s.What += ": " + messageWords(m)
 	}
-	if c.Answer.Stream == nil && c.Answer.End == e.End && c.Dispatched() {
+	if c.Answer().Stream == nil && c.Answer().End == e.End && c.Dispatched() {
 		s.Kind, s.What = stepAnswer, s.What+"; "+answerWords(c)
 	}
 	return s
@@ -146,7 +146,7 @@ func messageWords(m *capture.Inbound) string {
 
 // answerWords says how far the answer came.
 func answerWords(c *analyze.Case) string {
-	a := c.Answer
+	a := c.Answer()
 	s := "the answer: " + strings.TrimSpace(string(a.Level)+" "+a.Kind)
 	if a.Stream != nil {
 		s += fmt.Sprintf(", on the stream of #%d", a.Stream.ID)

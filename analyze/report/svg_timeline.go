@@ -99,7 +99,7 @@ func (w *writer) bars(lanes []*lane) (out []*analyze.Case, left int) {
 		in[l.s] = true
 	}
 	var all []*analyze.Case
-	for _, c := range w.a.Cases() {
+	for c := range w.a.Each() {
 		if in[c.Group] {
 			all = append(all, c)
 		}
@@ -179,8 +179,8 @@ func (d *drawing) bar(c *analyze.Case, y float64, x axis, first, last capture.In
 	}
 	tip := fmt.Sprintf("#%d %s: the response %s", c.ID, clip(c.Name(), 120), c.HowEnded())
 	d.rect(class, from, y, to-from, 9, tip)
-	if c.Dispatched() && c.IsCall() && c.Answer.At >= 0 {
-		d.mark(stepAnswer, x.at(c.Start.Sub(first)+c.Answer.At), y+4.5, fmt.Sprintf("#%d answered after %s", c.ID, analyze.Dur(c.Answer.At)))
+	if c.Dispatched() && c.IsCall() && c.Answer().At >= 0 {
+		d.mark(stepAnswer, x.at(c.Start.Sub(first)+c.Answer().At), y+4.5, fmt.Sprintf("#%d answered after %s", c.ID, analyze.Dur(c.Answer().At)))
 	}
 	if c.Break != nil {
 		d.mark(stepBreak, to, y+4.5, fmt.Sprintf("#%d broke %s", c.ID, whereWords[c.Break.Where]))
@@ -210,7 +210,7 @@ func (w *writer) timeTable(bars []*analyze.Case) *grid {
 		}
 		answered, again := "", words("")
 		if c.Dispatched() {
-			answered = analyze.Dur(c.Answer.At)
+			answered = analyze.Dur(c.Answer().At)
 		}
 		if c.RepeatedBy != nil {
 			again = ref(c.RepeatedBy)

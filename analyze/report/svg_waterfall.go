@@ -51,7 +51,7 @@ func drawWaterfall(width float64, c *analyze.Case, t *Track, steps []step) *draw
 		bytes = max(bytes, s.End)
 	}
 	y := func(n int64) float64 { return bottom - (bottom-top)*float64(max(n, 0))/float64(bytes) }
-	if a := c.Answer; a.Stream == nil && c.Dispatched() && c.Hold.Known {
+	if a := c.Answer(); a.Stream == nil && c.Dispatched() && c.Hold.Known {
 		d.rect("hold", x.at(a.At), top, x.at(end)-x.at(a.At), bottom-top, "held open for "+analyze.Dur(c.Hold.Held)+" after the answer")
 	}
 	d.below(x, bottom, "time since the first request byte"+scale)
@@ -69,12 +69,12 @@ func drawWaterfall(width float64, c *analyze.Case, t *Track, steps []step) *draw
 func courseWords(c *analyze.Case) string {
 	s := ""
 	switch {
-	case c.Dispatched() && c.Answer.Stream != nil:
-		s = fmt.Sprintf("The answer was dispatched on the stream of #%d after %s", c.Answer.Stream.ID, analyze.Dur(c.Answer.At))
+	case c.Dispatched() && c.Answer().Stream != nil:
+		s = fmt.Sprintf("The answer was dispatched on the stream of #%d after %s", c.Answer().Stream.ID, analyze.Dur(c.Answer().At))
 	case c.Dispatched():
-		s = fmt.Sprintf("The answer was dispatched after %s by body byte %d", analyze.Dur(c.Answer.At), c.Answer.End)
-	case c.Answer.Level != capture.LevelNone:
-		s = fmt.Sprintf("The answer came %s only", map[capture.Level]string{capture.LevelPartial: "in part", capture.LevelUnframed: "without what ends it"}[c.Answer.Level])
+		s = fmt.Sprintf("The answer was dispatched after %s by body byte %d", analyze.Dur(c.Answer().At), c.Answer().End)
+	case c.Answer().Level != capture.LevelNone:
+		s = fmt.Sprintf("The answer came %s only", map[capture.Level]string{capture.LevelPartial: "in part", capture.LevelUnframed: "without what ends it"}[c.Answer().Level])
 	case c.IsCall():
 		s = "No answer came"
 	default:

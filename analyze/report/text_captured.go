@@ -53,7 +53,7 @@ func amount(a *analyze.Analyzer, i int) (int, string) {
 		return int(in.Quality.Packets), "packet"
 	}
 	n := 0
-	for _, c := range a.Cases() {
+	for c := range a.Each() {
 		if c.Conn.Input == i {
 			n++
 		}
@@ -118,7 +118,7 @@ func (t *textReport) vantage() string {
 	n := map[string]int{}
 	seen := map[*capture.Conn]bool{}
 	var order []string
-	for _, c := range t.a.Cases() {
+	for c := range t.a.Each() {
 		if seen[c.Conn] {
 			continue
 		}

@@ -128,7 +128,7 @@ func (t *textReport) harmless() {
 // hadAnswer counts the streams that a client closed because it had its answer.
 func (t *textReport) hadAnswer() int {
 	n := 0
-	for _, c := range t.a.Cases() {
+	for c := range t.a.Each() {
 		if c.HopOf == nil && c.ClosedAfterAnswer() && t.a.Consumed(c) && c.Fate() == "delivered" {
 			n++
 		}
@@ -151,7 +151,7 @@ func (t *textReport) held() {
 		return
 	}
 	t.printf("HELD          %s left open by the server for %s after the answer; clients really waited %s; %d timed out\n", analyze.Count(len(cs), "stream"), analyze.Dur(sum), analyze.Dur(t.a.Totals.Blocked), late)
-	t.printf("    longest: #%d %s, answered after %s, held for %s\n", cs[0].ID, safe(clip(cs[0].Name(), 40)), analyze.Dur(cs[0].Answer.At), analyze.Dur(cs[0].Hold.Held))
+	t.printf("    longest: #%d %s, answered after %s, held for %s\n", cs[0].ID, safe(clip(cs[0].Name(), 40)), analyze.Dur(cs[0].Answer().At), analyze.Dur(cs[0].Hold.Held))
 }
 
 func (t *textReport) useful() {

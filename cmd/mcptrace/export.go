@@ -139,7 +139,7 @@ func (f *exportFlags) har(ctx context.Context, s *streams, args []string) error 
 	}
 	sayWhyNothing(s, a)
 	left := 0
-	for _, c := range a.Cases() {
+	for c := range a.Each() {
 		if !h.Has(c) && (f.exchange == 0 || f.exchange == c.ID) {
 			left++
 		}

@@ -34,7 +34,7 @@ func (f *serveFlags) recording(ctx context.Context, s *streams, inputs []string)
 	a.Report(r.inputs, r.conns)
 	var keep []int
 	found := false
-	for _, c := range a.Cases() {
+	for c := range a.Each() {
 		if c.HopOf == nil {
 			keep, rec.cases = append(keep, c.ID), append(rec.cases, c)
 			found = found || c.ID == f.exchange

@@ -91,7 +91,7 @@ func (f *showFlags) run(ctx context.Context, s *streams, args []string) error {
 
 // caseOf returns the exchange with that number.
 func caseOf(a *analyze.Analyzer, id int) (*analyze.Case, error) {
-	for _, c := range a.Cases() {
+	for c := range a.Each() {
 		if c.ID == id {
 			return c, nil
 		}

@@ -73,7 +73,7 @@ func (h *Archive) Write(w io.Writer, a *analyze.Analyzer, only int) error {
 		return err
 	}
 	sep := "\n"
-	for _, c := range a.Cases() {
+	for c := range a.Each() {
 		e := h.entries[entryKey{c.Conn, c.Seq}]
 		if e == nil || only != 0 && c.ID != only {
 			continue

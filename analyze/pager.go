@@ -1,0 +1,123 @@
+package analyze
+
+import (
+	"iter"
+
+	"mcptrace/capture"
+)
+
+// pager keeps the details of so many cases at hand as memory should be spent on, and the others in a temporary file.
+//
+// Up to keep cases nothing is written. From then on details are written once they were worked out, read when they are
+// asked for, and let go between one case and the next of a walk (see Analyzer.each): a pointer into a detail is good
+// until then.
+type pager struct {
+	keep  int     // cases whose details stay in memory
+	few   int     // … once there are more: the newest that were asked for
+	here  []*Case // those in memory, in the order in which they came
+	from  int     // … from this one on
+	over  bool    // there are more than keep
+	file  *spool
+	codec codec
+	stub  detail // stands in for every detail that is not here
+	err   error  // why details cannot be read any more
+}
+
+// The default of keep is about 40 MB; few suffices for what a walk looks at around a case.
+const (
+	keepDetails = 32 << 10
+	fewDetails  = 1 << 10
+)
+
+func newPager(keep, few int) *pager {
+	p := &pager{keep: keep, few: few}
+	p.stub.away = p
+	return p
+}
+
+// add takes the detail of a new case into care.
+func (p *pager) add(c *Case) {
+	p.here = append(p.here, c)
+	p.over = p.over || len(p.here) > p.keep
+	p.trim()
+}
+
+// trim lets go of details until there are few. No pointer into a detail may be in use.
+func (p *pager) trim() {
+	if !p.over {
+		return
+	}
+	for len(p.here)-p.from > p.few {
+		c := p.here[p.from]
+		p.here[p.from] = nil
+		p.from++
+		p.letGo(c)
+	}
+	if p.from > len(p.here)/2 {
+		n := copy(p.here, p.here[p.from:])
+		clear(p.here[n:])
+		p.here, p.from = p.here[:n], 0
+	}
+}
+
+// letGo writes the detail of c, unless it stands in the file as it is. Where it cannot be written, it stays.
+func (p *pager) letGo(c *Case) {
+	if c.d.dirty {
+		if p.file == nil {
+			p.file = new(spool)
+		}
+		at, err := p.file.add(p.codec.pack(c.d))
+		if err != nil {
+			return
+		}
+		c.slot = at
+	}
+	c.d = &p.stub
+}
+
+// load brings the detail of c back. Where it cannot be read, nothing is known of it any more and err says why.
+func (p *pager) load(c *Case) {
+	b, err := p.file.at(c.slot)
+	if err == nil {
+		c.d, err = p.codec.unpack(b)
+	}
+	if err != nil {
+		p.err = err
+		c.d = &detail{reading: new(capture.Reading), answer: &noAnswer}
+	}
+	p.here = append(p.here, c)
+}
+
+// each walks through cases and lets their details go behind it. Within one walk there must be no other.
+func (a *Analyzer) each(cases []*Case) iter.Seq[*Case] {
+	return func(yield func(*Case) bool) {
+		for _, c := range cases {
+			if !yield(c) {
+				return
+			}
+			a.pager.trim()
+		}
+	}
+}
+
+// eachSession walks through the sessions and lets the details of one go before the next.
+func (a *Analyzer) eachSession() iter.Seq[*Session] {
+	return func(yield func(*Session) bool) {
+		for _, s := range a.Sessions {
+			if !yield(s) {
+				return
+			}
+			a.pager.trim()
+		}
+	}
+}
+
+// Each walks through the exchanges in order of their first request byte, once Report has run. Of a large capture it
+// needs less memory than a walk through Cases.
+func (a *Analyzer) Each() iter.Seq[*Case] { return a.each(a.cases) }
+
+// Case returns the exchange at that place in Cases. Like Each, it lets details go of exchanges that were returned before.
+func (a *Analyzer) Case(i int) *Case {
+	a.pager.trim()
+	return a.cases[i]
+}
