@@ -74,7 +74,9 @@ func New(o Options) *Analyzer {
 // Add takes one exchange and takes over its reading. The exchange's bytes are not kept; the caller may release them.
 func (a *Analyzer) Add(ex *capture.Exchange, rd *capture.Reading) {
 	c := a.newCase(ex, rd)
-	c.Outcomes = a.products(c, ex, rd)
+	if out := a.products(c, ex, rd); out != nil {
+		c.tie().Outcomes = out
+	}
 	a.cases = append(a.cases, c)
 	a.limited += rd.Limited
 	a.pager.add(c)
@@ -121,7 +123,9 @@ func (a *Analyzer) correlate() {
 	h := hints{}
 	for c := range a.each(a.cases) {
 		a.deliver(c)
-		c.Break = c.findBreak()
+		if b := c.findBreak(); b != nil {
+			c.tie().Break = b
+		}
 		h.take(c)
 		a.hold(c)
 	}
@@ -163,7 +167,7 @@ func (a *Analyzer) Outcomes(c *Case) []replay.Outcome {
 	if c.End.Kind == capture.EndOpen {
 		v.End.At = a.Last.Sub(c.Start)
 	}
-	if c.Transport == "http+sse" {
+	if c.Transport() == "http+sse" {
 		c.otherStream(&v, a)
 	}
 	var out []replay.Outcome
@@ -172,7 +176,7 @@ func (a *Analyzer) Outcomes(c *Case) []replay.Outcome {
 		switch {
 		case !p.NeedsBytes():
 			out = append(out, p.Judge(&v, a.opt.Replay))
-		case len(product) == 0 || c.Transport == "http+sse":
+		case len(product) == 0 || c.Transport() == "http+sse":
 			out = append(out, p.NotModelled())
 		default:
 			o := product[0]

@@ -21,6 +21,12 @@ type archive struct {
 const namesLimit = 1 << 14
 
 func (x *archive) detail(d *detail) {
+	ints(x, &d.last)
+	ints(x, &d.noColon)
+	x.bytes(d.identical[:])
+	names(x, &d.version)
+	names(x, &d.safety)
+	names(x, &d.hint)
 	x.reading(d.reading)
 	listOf(x, &d.answers, func(an *Answer) { x.answer(an, d.reading) })
 }

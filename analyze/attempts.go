@@ -101,7 +101,7 @@ func (a *Analyzer) findReissues() {
 		return t
 	}
 	for c := range a.each(a.cases) {
-		if !a.repeats.has(c) || c.HopOf != nil || c.HTTP.Method != "POST" && c.Proto != "stdio" || strings.HasPrefix(c.method(), "tasks/") || c.R().Kind != capture.KindRequest {
+		if !a.repeats.has(c) || c.HopOf != nil || c.HTTP.Method != "POST" && c.Proto() != "stdio" || strings.HasPrefix(c.method(), "tasks/") || c.R().Kind != capture.KindRequest {
 			continue
 		}
 		k := c.call()
@@ -136,6 +136,6 @@ func (a *Analyzer) try(x attempt, c *Case) bool {
 	if l == nil {
 		return false
 	}
-	c.Reissue, x.c.RepeatedBy = l, c
+	c.tie().Reissue, x.c.tie().RepeatedBy = l, c
 	return true
 }

@@ -91,7 +91,7 @@ func (c *Case) blocked() time.Duration {
 // client of its host may be what is seen, unless it is on the same connection.
 func (c *Case) wentOn() bool {
 	next := c.nextMessage(c.at(c.Answer().At))
-	return next != nil && (c.over() == 0 || next.Start < c.over()) && (c.Session != nil || next.Conn == c.Conn)
+	return next != nil && (c.over() == 0 || next.Start < c.over()) && (c.Session() != nil || next.Conn == c.Conn)
 }
 
 // answersClosing reports whether the client's closing only answers one of the server's.

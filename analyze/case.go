@@ -9,66 +9,48 @@ import (
 )
 
 // Case is one exchange under analysis: what was seen of it, and what was made of it together with the others.
+//
+// Of a large capture only this much of each exchange is in memory; what is seldom asked for stands in its detail, and
+// what few exchanges have in its ties.
 type Case struct {
 	ID   int // position in the report, from 1
 	Seq  int64
 	Conn *capture.Conn
 
-	Stream       uint32
-	Proto        string
 	Start        capture.Instant
-	HTTP         *HTTP            // shared with others like it
-	Header       *Header          // shared with others like it
-	noColon      time.Duration    // see replay.View
-	hasBody      bool             // of the response
-	Outcomes     []replay.Outcome // of policies that need the bytes
+	HTTP         *HTTP   // shared with others like it
+	Header       *Header // shared with others like it
 	End          capture.Ending
-	Reset        capture.Instant // when the client reset this stream alone
 	RequestEnd   time.Duration
 	HeadAt       time.Duration // -1: no head
 	LastByte     time.Duration // -1: no body byte
+	First        int64         // packet
+	Hold         Hold
+	Group        *Session // the session, or where there is no id, its stand-in
+	Stream       uint32
+	beside       int32 // other calls of the session in flight when it was sent
+	transport    transport
 	RequestAcked bool
 	HasRequest   bool
-	Complete     bool    // the response's framing was complete
-	First, Last  int64   // packets
-	Identical    [8]byte // hash of the request as a whole, connection-specific headers left out
+	Complete     bool // the response's framing was complete
 	Modern       bool
-	Version      string
-	Started      bool             // the server had sent progress or log messages for the call
-	afterAnswer  *capture.Inbound // the first message behind the last answer
+	Started      bool // the server had sent progress or log messages for the call
+	hasBody      bool // of the response
 
-	Transport  string
-	Session    *Session
-	Group      *Session // the session, or where there is no id, its stand-in
-	HopOf      *Case
-	Hops       []*Case
-	Break      *Break
-	Hold       Hold
-	Reissue    *Link
-	RepeatedBy *Case
-	Origin     *Case // of a resumed GET: the exchange whose stream it continues; over HTTP+SSE: the GET stream of a POST
-	resumes    *Case // of a resumed GET: the stream that carried the event it names
-	ResumedBy  *Case
-	Cancelled  capture.Instant // when the client sent a note that cancels the call
-	cancels    *Case           // of such a note: the call
-	remarks    []remark        // see watch
-	continues  *Case           // of a round with input: the exchange that asked for it
-	afterIdle  time.Duration   // how long its connection had been idle before it; 0: not idle, or its first
-	beside     int32           // other calls of the session in flight when it was sent
-	Safety     Safety
-	Hint       string // what the tool says of itself: read-only, idempotent, destructive, none; "": no tools/list was seen
 	gist
-	d     *detail // see detail, edit
-	slot  int64   // where the pager put it
-	Story *Story  // the logical call it belongs to; nil where the exchange says all
+	*ties
+	d    *detail // see detail, edit
+	slot int64   // where the pager put it
 }
 
 func (a *Analyzer) newCase(ex *capture.Exchange, rd *capture.Reading) *Case {
 	c := &Case{
-		Seq: ex.Seq, Conn: ex.Conn, Stream: ex.Stream, Proto: ex.Proto, Start: ex.Start, d: &detail{reading: rd, dirty: true}, End: ex.Ending, Reset: ex.ClientReset,
+		Seq: ex.Seq, Conn: ex.Conn, Stream: ex.Stream, Start: ex.Start, d: &detail{reading: rd, dirty: true}, ties: &untied, End: ex.Ending,
 		RequestEnd: ex.RequestEnd(), HeadAt: -1, LastByte: rd.LastBody, HasRequest: ex.Request.Head != nil || ex.Proto == "stdio" && ex.Request.Wire.Len() > 0,
-		Complete: ex.Response.Complete, Modern: capture.Modern(ex, rd), Version: intern(capture.Version(ex, rd)),
-		Transport: "streamable-http",
+		Complete: ex.Response.Complete, Modern: capture.Modern(ex, rd),
+	}
+	if ex.ClientReset != 0 {
+		c.tie().Reset = ex.ClientReset
 	}
 	c.HTTP, c.Header = a.envelope(ex)
 	c.gist = gistOf(rd)
@@ -76,26 +58,26 @@ func (a *Analyzer) newCase(ex *capture.Exchange, rd *capture.Reading) *Case {
 		c.HeadAt, _ = ex.Response.TimeAt(ex.Response.HeadEnd - 1)
 	}
 	if ex.Proto == "stdio" {
-		c.Transport = "stdio"
+		c.transport = overStdio
 		if first, ok := ex.Response.First(); ok {
 			c.HeadAt = first.At // there is no head: the first byte stands in for it
 		}
 	}
 	c.RequestAcked = ex.Request.AckedAt(ex.Request.Wire.Len()) >= 0
-	c.First, c.Last = packets(ex)
-	c.Identical = identity(ex, rd)
+	c.First, c.d.last = packets(ex)
+	c.d.identical, c.d.version = identity(ex, rd), intern(capture.Version(ex, rd))
 	c.watch(ex)
 	c.trim()
 	c.ownAnswers()
 	e := replay.NewEnvelope(ex, rd)
-	c.hasBody, c.noColon = e.HasBody, e.NoColon
+	c.hasBody, c.d.noColon = e.HasBody, e.NoColon
 	return c
 }
 
 // view returns what a client could have of the response.
 func (c *Case) view() *replay.View {
-	e := replay.Envelope{Modern: c.Modern, HasBody: c.hasBody, Status: c.HTTP.Status, HeadAt: c.HeadAt, NoColon: c.noColon, Ending: c.End}
-	if c.Proto == "stdio" {
+	e := replay.Envelope{Modern: c.Modern, HasBody: c.hasBody, Status: c.HTTP.Status, HeadAt: c.HeadAt, NoColon: c.detail().noColon, Ending: c.End}
+	if c.Proto() == "stdio" {
 		e.HeadAt = -1
 	}
 	return e.View(c.R(), 0)
@@ -104,23 +86,52 @@ func (c *Case) view() *replay.View {
 // trim takes from the reading what only the messages between answers can tell, and lets these go.
 func (c *Case) trim() {
 	answered := false
+	var next *capture.Inbound // behind the last answer
 	c.R().Only(func(m *capture.Inbound) bool {
 		if m.IsResponse() {
-			answered, c.afterAnswer = true, nil
+			answered, next = true, nil
 			return true
 		}
 		if m.Method == "notifications/progress" || m.Method == "notifications/message" {
 			c.Started = true
 		}
-		if answered && c.afterAnswer == nil {
+		if answered && next == nil {
 			x := *m
-			c.afterAnswer = &x
+			next = &x
 		}
 		return false
 	})
+	if next != nil {
+		c.tie().afterAnswer = next
+	}
 	if n := len(c.R().Marks); c.Modern && n > 2 {
 		c.R().Marks = []capture.EventMark{c.R().Marks[0], c.R().Marks[n-1]} // no rule asks for more where nothing can be resumed
 	}
+}
+
+// transport is a way in which MCP travels.
+type transport uint8
+
+const (
+	streamableHTTP transport = iota
+	httpSSE
+	overStdio
+)
+
+var transports = [...]string{"streamable-http", "http+sse", "stdio"}
+
+// Transport returns streamable-http, http+sse or stdio.
+func (c *Case) Transport() string { return transports[c.transport] }
+
+// Proto returns 1.0, 1.1, 2 or stdio.
+func (c *Case) Proto() string { return c.HTTP.Version }
+
+// Session returns the session whose id the exchange carries, nil where it has none.
+func (c *Case) Session() *Session {
+	if c.Group == nil {
+		return nil
+	}
+	return c.Group.Session()
 }
 
 // packets returns the numbers of the first and the last packet of the exchange.

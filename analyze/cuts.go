@@ -113,11 +113,11 @@ func (a *Analyzer) findCuts() {
 // cutKind sorts an exchange by who ended it, "" where that is nobody's habit: the end was in order.
 func (c *Case) cutKind() CutKind {
 	switch {
-	case c.Proto == "stdio":
+	case c.Proto() == "stdio":
 		return ""
 	case c.HTTP.Status == 504:
 		return GatewayTimeout
-	case c.afterIdle > cutFrom && c.HeadAt < 0 && c.Break != nil && c.End.By != "client" && c.End.At < cutFrom:
+	case c.afterIdle != 0 && c.HeadAt < 0 && c.Break != nil && c.End.By != "client" && c.End.At < cutFrom:
 		return KeepAliveLimit
 	case c.closedByClient() && c.isCall() && !c.dispatched():
 		return ClientTimeout
@@ -279,15 +279,15 @@ func (a *Analyzer) countOutlived() {
 	}
 }
 
-// noteIdle notes for each exchange how long its connection had been idle before it.
+// noteIdle notes how long the connection of an exchange had been idle before it, where that is longer than cutFrom.
 func (a *Analyzer) noteIdle() {
 	last := map[*capture.Conn]capture.Instant{}
 	for c := range a.each(a.cases) {
-		if c.Stream != 0 || c.Proto == "stdio" {
+		if c.Stream != 0 || c.Proto() == "stdio" {
 			continue
 		}
-		if t, ok := last[c.Conn]; ok && t < c.Start {
-			c.afterIdle = c.Start.Sub(t)
+		if t, ok := last[c.Conn]; ok && c.Start.Sub(t) > cutFrom {
+			c.tie().afterIdle = c.Start.Sub(t)
 		}
 		last[c.Conn] = max(last[c.Conn], c.endOrLast(a))
 	}

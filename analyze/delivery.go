@@ -60,7 +60,7 @@ func (a *Analyzer) cancel(note *Case, k *capture.Call) {
 	same := note.Group.withID(k.CancelID)
 	for i := len(same) - 1; i >= 0; i-- {
 		if c := same[i]; c.Start <= note.Start && c.Cancelled == 0 {
-			c.Cancelled, note.cancels = note.Start, c
+			c.tie().Cancelled, note.tie().cancels = note.Start, c
 			return
 		}
 	}
@@ -72,7 +72,7 @@ func (a *Analyzer) actedOn(c *Case, an *Answer) bool {
 		return false
 	}
 	r, at := an.Message.Result, c.at(an.At)
-	if c.method() == "initialize" && c.Session != nil && a.acts.session[c.Group] > at {
+	if c.method() == "initialize" && c.Session() != nil && a.acts.session[c.Group] > at {
 		return true
 	}
 	if r.TaskID != "" && a.acts.task[actTask{c.Group, r.TaskID}] > at {

@@ -1,6 +1,10 @@
 package analyze
 
-import "mcptrace/capture"
+import (
+	"time"
+
+	"mcptrace/capture"
+)
 
 // detail is what takes most of the room of a case: what its bytes say, and how far the answers came. Of a large capture
 // most details stand in a temporary file, see pager.
@@ -8,8 +12,16 @@ type detail struct {
 	reading *capture.Reading
 	answers []Answer
 	answer  *Answer // the one that stands for the exchange, see summary
-	dirty   bool    // it differs from what was written of it
-	away    *pager  // it is not here, but with the pager
+
+	last      int64         // packet
+	noColon   time.Duration // see replay.View
+	identical [8]byte       // hash of the request as a whole, connection-specific headers left out
+	version   string        // that the request claims
+	safety    Safety
+	hint      string // see Hint
+
+	dirty bool   // it differs from what was written of it
+	away  *pager // it is not here, but with the pager
 }
 
 // detail returns the detail of c, from the file if need be. What is changed in it is lost; see edit.
@@ -51,3 +63,12 @@ func (c *Case) Answer() *Answer {
 	}
 	return c.d.answer
 }
+
+// Safety says whether the call can be repeated without harm, "" where the exchange is none.
+func (c *Case) Safety() Safety { return c.detail().safety }
+
+// Hint returns what the tool says of itself: read-only, idempotent, destructive or none; "" where no tools/list was seen.
+func (c *Case) Hint() string { return c.detail().hint }
+
+// LastPacket returns the number of the exchange's last packet.
+func (c *Case) LastPacket() int64 { return c.detail().last }

@@ -91,9 +91,9 @@ func (a *Analyzer) resumeLinks() {
 	for c := range a.each(a.cases) {
 		if c.HTTP.Method == "GET" && c.Header.LastEventID != "" {
 			if o := streams[eventAt{c.Group, c.Header.LastEventID}]; o != nil {
-				c.Origin, c.resumes = o.root(), o
+				c.tie().Origin, c.tie().resumes = o.root(), o
 				if o.ResumedBy == nil {
-					o.ResumedBy = c
+					o.tie().ResumedBy = c
 				}
 			}
 		}
@@ -141,7 +141,7 @@ func (a *Analyzer) answersElsewhere() {
 		}
 		for i := range g.R().Messages {
 			m := &g.R().Messages[i]
-			if m.IsResponse() && (m.Level == capture.LevelDispatched || g.Transport == "http+sse") {
+			if m.IsResponse() && (m.Level == capture.LevelDispatched || g.Transport() == "http+sse") {
 				k := callAt{g.Group, idKey(m.ID)}
 				waiting[k] = g.answer(m, waiting[k])
 			}
@@ -183,7 +183,7 @@ func (g *Case) answer(m *capture.Inbound, waiting []owed) []owed {
 
 // mayAnswerOn reports whether an answer to c could have come on g: over HTTP+SSE only on its own stream.
 func (c *Case) mayAnswerOn(g *Case) bool {
-	if c.Transport == "http+sse" || g.Transport == "http+sse" {
+	if c.Transport() == "http+sse" || g.Transport() == "http+sse" {
 		return c.Origin == g
 	}
 	return true

@@ -170,7 +170,7 @@ const info = Severity(-1)
 func (c *Case) name() string {
 	k := c.call()
 	switch {
-	case k == nil && c.Proto == "stdio":
+	case k == nil && c.Proto() == "stdio":
 		return "a message of the server's own"
 	case k == nil && c.HTTP.Method == "":
 		return "a response whose request was not captured"

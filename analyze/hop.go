@@ -53,8 +53,8 @@ func (a *Analyzer) joinHops(isHop func(outer, inner *Case) bool) {
 		kept = kept[max(0, len(kept)-maxOpenEqual):]
 		for _, o := range kept {
 			if c.HopOf == nil && isHop(o, c) {
-				c.HopOf = o
-				o.Hops = append(o.Hops, c)
+				c.tie().HopOf = o
+				o.tie().Hops = append(o.Hops, c)
 			}
 		}
 		open[key] = append(kept, c)

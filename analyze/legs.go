@@ -130,7 +130,7 @@ func (j *joiner) joinInput(c *Case) bool {
 	if j.inputs[key] == of {
 		delete(j.inputs, key)
 	}
-	c.continues = of
+	c.tie().continues = of
 	j.add(c, of, RoleInputRound, confidence, why+id(of))
 	return true
 }

@@ -65,10 +65,10 @@ type Break struct {
 
 // Hold is how long a stream stayed open after its answer.
 type Hold struct {
-	Known    bool
 	Held     time.Duration
-	Censored bool          // the capture ended first: Held is a lower bound
 	Blocked  time.Duration // how long the client really waited
+	Known    bool
+	Censored bool // the capture ended first: Held is a lower bound
 }
 
 // Safety says whether a call can be repeated without harm.

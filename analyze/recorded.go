@@ -10,7 +10,7 @@ import (
 // Recognise returns the policy that models the client which sent c, told by the names it gives itself. ok is false where
 // no model is known to fit, where a proxy sent the request, and over other transports than those that models know.
 func (c *Case) Recognise() (r replay.Recognition, ok bool) {
-	if c.Transport != "streamable-http" || !c.HasRequest || c.HopOf != nil || c.Header.PassedOn {
+	if c.Transport() != "streamable-http" || !c.HasRequest || c.HopOf != nil || c.Header.PassedOn {
 		return r, false
 	}
 	name, version := c.ClientInfo()

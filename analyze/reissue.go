@@ -46,7 +46,7 @@ func (a *Analyzer) link(first, second *Case, many bool) *Link {
 // session. sure is false where only an address and a name say so.
 func samePrincipal(p, q *Case) (same, sure bool) {
 	if p.Group == q.Group {
-		return p.Session != nil || p.Header.Principal == q.Header.Principal, p.Session != nil || p.Group.ClientName != "" || p.Header.HasAuth
+		return p.Session() != nil || p.Header.Principal == q.Header.Principal, p.Session() != nil || p.Group.ClientName != "" || p.Header.HasAuth
 	}
 	if p.Conn.Client.Addr() != q.Conn.Client.Addr() || p.Group.ClientName != "" && p.Group.ClientName != q.Group.ClientName {
 		return false, false
@@ -54,10 +54,10 @@ func samePrincipal(p, q *Case) (same, sure bool) {
 	if p.method() == "initialize" {
 		return p.Header.Principal == q.Header.Principal, true // each attempt may be given a session of its own
 	}
-	if p.Session == nil || q.Session == nil || p.Session.lastUse > q.Session.Start {
+	if p.Session() == nil || q.Session() == nil || p.Session().lastUse > q.Session().Start {
 		return false, false
 	}
-	return q.Session.Start > p.Start, p.Session.ClientName != "" || p.HTTP.Status == 404
+	return q.Session().Start > p.Start, p.Session().ClientName != "" || p.HTTP.Status == 404
 }
 
 // expectedRepeat reports whether the protocol asks for a repeat after such an answer: credentials, another version,
@@ -100,12 +100,12 @@ func (a *Analyzer) classify(l *Link, first, second *Case) bool {
 	case ended, first.Cancelled != 0 && first.Cancelled <= second.Start && an.Level != capture.LevelDispatched:
 		first.classifyLost(l, an)
 	default:
-		if !l.SameID && first.Cancelled == 0 && (second.beside >= parallel || first.Safety == Safe) {
+		if !l.SameID && first.Cancelled == 0 && (second.beside >= parallel || first.Safety() == Safe) {
 			return false // a client that works in parallel means its equal calls, and lists may be asked for twice at once
 		}
 		l.Finding, l.Executed = "reissue-while-in-flight", "the first attempt was still in flight"
 	}
-	if first.Identical == second.Identical && l.SameID && l.Finding != "retry-after-status" && first.Identical != [8]byte{} &&
+	if first.detail().identical == second.detail().identical && l.SameID && l.Finding != "retry-after-status" && first.detail().identical != [8]byte{} &&
 		second.Start.Sub(first.endBy(second.Start)) <= transportSoon && !answered {
 		l.Finding = "transport-duplicate"
 	}

@@ -9,7 +9,7 @@ var acceptIncomplete = Rule{
 	Source: "MCP transports, Sending Messages to the Server item 2; Listening for Messages item 2",
 	Program: func(c *Case, a *Analyzer) (string, Severity) {
 		h := c.Header
-		if c.Transport != "streamable-http" || h.AcceptsAny {
+		if c.Transport() != "streamable-http" || h.AcceptsAny {
 			return "", 0
 		}
 		switch {

@@ -15,7 +15,7 @@ var answerUnframed = Rule{
 		switch {
 		case c.sse:
 			what = "the blank line that dispatches it"
-		case c.Proto == "stdio":
+		case c.Proto() == "stdio":
 			what = "its newline"
 		}
 		return one(about(c, c.Answer().End, c.End.At, "The answer to %s is complete JSON, but %s is missing; the response %s.", c.name(), what, c.howEnded()))

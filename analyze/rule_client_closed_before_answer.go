@@ -6,7 +6,7 @@ var clientClosedBeforeAnswer = Rule{
 	Text:   "Since 2026-07-28 closing the stream is the cancel of just this call. Before, it is not: the server may go on, and the call may run.",
 	Source: "MCP cancellation, Transport-Specific Cancellation",
 	Each: func(c *Case, a *Analyzer) []Finding {
-		if !c.isCall() || !c.closedBeforeAnswer() || c.Transport == "http+sse" {
+		if !c.isCall() || !c.closedBeforeAnswer() || c.Transport() == "http+sse" {
 			return nil
 		}
 		f := about(c, c.R().Decoded, c.End.At, "The client closed %s after sending %s, before any answer.", dur(c.End.At), c.name())

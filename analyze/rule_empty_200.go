@@ -15,7 +15,7 @@ var empty200 = Rule{
 	Text:   "The head promised a stream, then nothing but perhaps comments came. One known cause: two calls in flight with one id, of which the other got this answer.",
 	Source: "MCP transports: the stream should carry the response",
 	Each: func(c *Case, a *Analyzer) []Finding {
-		if !c.isCall() || !c.sse || c.HTTP.Status != 200 || c.R().Events > 0 || c.Answer().Level != capture.LevelNone || c.Answer().Stream != nil || c.listens() || c.Transport == "http+sse" {
+		if !c.isCall() || !c.sse || c.HTTP.Status != 200 || c.R().Events > 0 || c.Answer().Level != capture.LevelNone || c.Answer().Stream != nil || c.listens() || c.Transport() == "http+sse" {
 			return nil
 		}
 		empty := c.endOrLast(a).Sub(c.at(c.HeadAt))

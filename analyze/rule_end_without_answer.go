@@ -8,7 +8,7 @@ var endWithoutAnswer = Rule{
 	Text:   "The server owes an answer to every call. Clients that watch only for a break wait until their timeout.",
 	Source: "MCP transports, Sending Messages",
 	Each: func(c *Case, a *Analyzer) []Finding {
-		if !c.isCall() || c.Answer().Level != capture.LevelNone || c.Transport == "http+sse" || c.pollClose() || c.HTTP.Status != 200 || c.method() == "subscriptions/listen" {
+		if !c.isCall() || c.Answer().Level != capture.LevelNone || c.Transport() == "http+sse" || c.pollClose() || c.HTTP.Status != 200 || c.method() == "subscriptions/listen" {
 			return nil
 		}
 		clean := c.End.Kind == capture.EndClean || c.End.Kind == capture.EndCloseDelimited && c.Break == nil

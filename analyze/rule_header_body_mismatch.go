@@ -12,7 +12,7 @@ var headerBodyMismatch = Rule{
 	Text:   "Gateways route by Mcp-Method, Mcp-Name and Mcp-Param headers. Where they are missing or differ from the body the server must refuse the request; one that takes it runs what nobody checked.",
 	Source: "MCP 2026-07-28 transports, Standard Request Headers and Server Validation; SEP-2243",
 	Program: func(c *Case, a *Analyzer) (string, Severity) {
-		if !c.Modern || c.Transport != "streamable-http" || c.HTTP.Method != "POST" || !c.isCall() || len(c.R().Calls) != 1 {
+		if !c.Modern || c.Transport() != "streamable-http" || c.HTTP.Method != "POST" || !c.isCall() || len(c.R().Calls) != 1 {
 			return "", 0
 		}
 		what := c.headerMismatch()

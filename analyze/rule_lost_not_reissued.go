@@ -6,7 +6,7 @@ var lostNotReissued = Rule{
 	Text:   "Since 2026-07-28 the client must issue a lost call again. The rule stands in the changelog only, so this is a hint.",
 	Source: "MCP 2026-07-28 changelog, major change 9",
 	Each: func(c *Case, a *Analyzer) []Finding {
-		if !c.isCall() || c.Proto == "stdio" || !c.Modern || c.RepeatedBy != nil || c.HopOf != nil || c.closedByClient() || c.holed || c.fate(c.Answer()) != "lost" || c.HTTP.Status >= 400 {
+		if !c.isCall() || c.Proto() == "stdio" || !c.Modern || c.RepeatedBy != nil || c.HopOf != nil || c.closedByClient() || c.holed || c.fate(c.Answer()) != "lost" || c.HTTP.Status >= 400 {
 			return nil
 		}
 		if a.Last.Sub(c.at(max(0, c.End.At))) < soon {

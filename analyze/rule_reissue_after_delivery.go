@@ -17,7 +17,7 @@ func reissueRule(code string, sev Severity, title, text string) Rule {
 				c.name(), dur(l.Gap), id(l.Of), l.Before(c), l.Executed, l.Duplicate)
 			f.Cases = append(f.Cases, l.Of)
 			f.Confidence = l.Confidence
-			f.Severity = l.severity(sev, c.Safety)
+			f.Severity = l.severity(sev, c.Safety())
 			if l.Same != "" {
 				f.Message += map[string]string{"same": " Both answers are equal.", "differs": " The two answers differ.", "second-is-error": " The second answer is an error."}[l.Same]
 			}
@@ -41,9 +41,9 @@ func (l *Link) Before(c *Case) string {
 // claims says what the two attempts tell of the harm that a second run does: the tool's own hint, idempotency keys.
 func (c *Case) claims(first *Case) string {
 	s := ""
-	switch c.Hint {
+	switch c.Hint() {
 	case "read-only", "idempotent", "destructive":
-		s = " The tool calls itself " + c.Hint + "."
+		s = " The tool calls itself " + c.Hint() + "."
 	}
 	switch k1, k2 := first.IdempotencyHash(), c.IdempotencyHash(); {
 	case k1 == "" && k2 == "":

@@ -6,7 +6,7 @@ var responseWrongStream = Rule{
 	Text:   "On a GET that does not resume an earlier stream the server may send requests and notifications only. Many clients do not look for answers there.",
 	Source: "MCP transports, Listening for Messages from the Server",
 	Each: func(c *Case, a *Analyzer) []Finding {
-		if c.HTTP.Method != "GET" || !c.sse || c.Transport == "http+sse" || c.Header.LastEventID != "" {
+		if c.HTTP.Method != "GET" || !c.sse || c.Transport() == "http+sse" || c.Header.LastEventID != "" {
 			return nil
 		}
 		var fs []Finding

@@ -25,7 +25,7 @@ var serverRestart = Rule{
 		var order []string
 		for s := range a.eachSession() {
 			l, ok := s.lost()
-			if !ok || l.c.Proto == "stdio" {
+			if !ok || l.c.Proto() == "stdio" {
 				continue
 			}
 			if by[s.Server] == nil {

@@ -37,7 +37,7 @@ type sessionless struct {
 }
 
 func (w *sessionless) look(c *Case) {
-	if c.Modern || c.HopOf != nil || c.HTTP.Method != "POST" || c.Transport != "streamable-http" {
+	if c.Modern || c.HopOf != nil || c.HTTP.Method != "POST" || c.Transport() != "streamable-http" {
 		return
 	}
 	host := agentKey{c.Conn.Client.Addr(), c.Header.UserAgent, c.endpoint()}

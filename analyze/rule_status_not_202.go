@@ -6,7 +6,7 @@ var statusNot202 = Rule{
 	Text:   "A notification or a response that is accepted must get 202 and no body. Some clients take another answer for an error.",
 	Source: "MCP transports, Sending Messages",
 	Each: func(c *Case, a *Analyzer) []Finding {
-		if c.HTTP.Method != "POST" || c.Transport == "http+sse" || len(c.R().Calls) == 0 || c.isCall() || c.HTTP.Status < 200 || c.HTTP.Status > 299 {
+		if c.HTTP.Method != "POST" || c.Transport() == "http+sse" || len(c.R().Calls) == 0 || c.isCall() || c.HTTP.Status < 200 || c.HTTP.Status > 299 {
 			return nil
 		}
 		if c.HTTP.Status == 202 && c.R().Wire == 0 {

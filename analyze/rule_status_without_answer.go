@@ -8,7 +8,7 @@ var statusWithoutAnswer = Rule{
 	Text:   "A gateway or the HTTP layer answered instead of the tool. A status of 400 to 499 says that the call was turned away; behind 502, 503 and 504 it may have run all the same.",
 	Source: "MCP transports, Sending Messages; RFC 9110 section 15",
 	Each: func(c *Case, a *Analyzer) []Finding {
-		if !c.isCall() || c.HTTP.Status < 400 || c.dispatched() || c.HTTP.Status == 401 || c.HTTP.Status == 403 || c.holed || c.Transport == "http+sse" {
+		if !c.isCall() || c.HTTP.Status < 400 || c.dispatched() || c.HTTP.Status == 401 || c.HTTP.Status == 403 || c.holed || c.Transport() == "http+sse" {
 			return nil
 		}
 		if c.HTTP.Status == 404 && c.Header.Session != "" {

@@ -9,7 +9,7 @@ var stdioPartialLine = Rule{
 	Source: "MCP transports, stdio",
 	Each: func(c *Case, a *Analyzer) []Finding {
 		switch {
-		case c.Proto != "stdio":
+		case c.Proto() != "stdio":
 			return nil
 		case c.R().Tail > 0 && (c.End.Kind != capture.EndOpen || !c.HasRequest):
 			return one(about(c, c.R().Decoded-c.R().Tail, c.LastByte, "The server's last line broke off after %s.", plural(int(c.R().Tail), "byte")))

@@ -7,7 +7,7 @@ var unknownMethodStatus = Rule{
 	Source: "MCP 2026-07-28 transports, Protocol Version Header",
 	Each: func(c *Case, a *Analyzer) []Finding {
 		m := c.Answer().Message
-		if !c.Modern || c.Transport != "streamable-http" || m == nil || c.Answer().Kind != "error" || m.Result.Code != -32601 || c.HTTP.Status == 404 || c.sse || !c.dispatched() {
+		if !c.Modern || c.Transport() != "streamable-http" || m == nil || c.Answer().Kind != "error" || m.Result.Code != -32601 || c.HTTP.Status == 404 || c.sse || !c.dispatched() {
 			return nil
 		}
 		return one(about(c, -1, c.HeadAt, "%s is not known to the server, which answered %d.", c.name(), c.HTTP.Status))

@@ -8,7 +8,7 @@ var versionHeaderMissing = Rule{
 	Text:   "Since 2025-06-18 every request after initialize must carry MCP-Protocol-Version. Without it the server assumes 2025-03-26, or refuses.",
 	Source: "MCP 2025-06-18 and 2025-11-25 transports, Protocol Version Header; 2026-07-28 transports, Protocol Version Header",
 	Program: func(c *Case, a *Analyzer) (string, Severity) {
-		if c.Header.Version != "" || c.Transport != "streamable-http" || c.HTTP.Method == "" || c.HTTP.Method == "OPTIONS" || c.method() == "initialize" {
+		if c.Header.Version != "" || c.Transport() != "streamable-http" || c.HTTP.Method == "" || c.HTTP.Method == "OPTIONS" || c.method() == "initialize" {
 			return "", 0
 		}
 		switch {

@@ -9,7 +9,7 @@ var versionMismatch = Rule{
 	Source: "MCP 2025-06-18 transports, Protocol Version Header; 2026-07-28 transports, Protocol Version Header",
 	Program: func(c *Case, a *Analyzer) (string, Severity) {
 		k := c.call()
-		if c.Header.Version == "" || k == nil || c.method() == "initialize" || c.Transport != "streamable-http" {
+		if c.Header.Version == "" || k == nil || c.method() == "initialize" || c.Transport() != "streamable-http" {
 			return "", 0
 		}
 		switch {

@@ -27,10 +27,11 @@ func (h hints) take(c *Case) {
 		}
 	}
 	if k := c.call(); k != nil && k.IsCall() {
+		d := c.edit()
 		if k.Method == "tools/call" {
-			c.Hint = h[tool{c.endpoint(), k.Name}]
+			d.hint = h[tool{c.endpoint(), k.Name}]
 		}
-		c.Safety = safety(k, c.Hint == "read-only" || c.Hint == "idempotent")
+		d.safety = safety(k, d.hint == "read-only" || d.hint == "idempotent")
 	}
 }
 

@@ -32,16 +32,13 @@ func (a *Analyzer) sessions() {
 		k := a.keyOf(c, names)
 		s := byKey[k]
 		if s == nil {
-			s = &Session{HasID: k.id != "", Client: c.Conn.Client.String(), Server: c.Conn.Server.String(), Transport: c.Transport, Start: c.Start, FirstUseful: -1}
+			s = &Session{HasID: k.id != "", Client: c.Conn.Client.String(), Server: c.Conn.Server.String(), Transport: c.Transport(), Start: c.Start, FirstUseful: -1}
 			byKey[k] = s
 			a.Sessions = append(a.Sessions, s)
 			s.Label = fmt.Sprintf("s%d", len(a.Sessions))
 		}
 		s.Cases = append(s.Cases, c)
 		c.Group = s
-		if s.HasID {
-			c.Session = s
-		}
 		s.learn(c)
 	}
 }
@@ -76,9 +73,9 @@ func (c *Case) sessionID() string {
 		return c.Header.Session
 	case c.Header.NewSession != "":
 		return c.Header.NewSession
-	case c.Transport == "http+sse" && c.HTTP.Method == "GET":
+	case c.Transport() == "http+sse" && c.HTTP.Method == "GET":
 		return c.Conn.Server.String() + endpointTarget(c.R().Endpoint)
-	case c.Transport == "http+sse":
+	case c.Transport() == "http+sse":
 		return c.Conn.Server.String() + c.HTTP.Target
 	}
 	return ""
@@ -113,7 +110,7 @@ func (s *Session) learn(c *Case) {
 	if s.UserAgent == "" {
 		s.UserAgent = c.Header.UserAgent
 	}
-	if c.Transport == "http+sse" {
+	if c.Transport() == "http+sse" {
 		s.Transport = "http+sse"
 	}
 	if !c.introduces {
@@ -137,7 +134,7 @@ func (a *Analyzer) findTransports() {
 	open := map[capture.Endpoint][]*Case{} // by the whole target
 	for _, c := range a.cases {
 		if c.HTTP.Method == "GET" && c.R().Endpoint != "" {
-			c.Transport = "http+sse"
+			c.transport = httpSSE
 			key := capture.Endpoint{Server: c.Conn.Server, Path: endpointTarget(c.R().Endpoint)}
 			open[key] = append(open[key], c)
 		}
@@ -151,7 +148,7 @@ func (a *Analyzer) findTransports() {
 		}
 		for _, g := range open[capture.Endpoint{Server: c.Conn.Server, Path: c.HTTP.Target}] {
 			if g.Start <= c.Start {
-				c.Transport, c.Origin = "http+sse", g
+				c.transport, c.tie().Origin = httpSSE, g
 			}
 		}
 	}
@@ -159,8 +156,8 @@ func (a *Analyzer) findTransports() {
 
 // protocolVersion returns the version a request claims, else its session's; "" where neither is known.
 func (c *Case) protocolVersion() string {
-	if c.Version != "" {
-		return c.Version
+	if c.detail().version != "" {
+		return c.detail().version
 	}
 	if k := c.call(); k != nil && k.Method == "initialize" && k.AskedVersion != "" {
 		return k.AskedVersion

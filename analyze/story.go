@@ -107,7 +107,7 @@ func (a *Analyzer) stories() {
 			s = a.newStory(leg.Of)
 		}
 		s.Legs = append(s.Legs, leg)
-		c.Story = s
+		c.tie().Story = s
 	}
 	for c := range a.each(a.cases) {
 		if c.Story == nil && c.isCall() && c.HopOf == nil && c.HasRequest && c.Fate() != "delivered" {
@@ -123,7 +123,7 @@ func (a *Analyzer) stories() {
 
 func (a *Analyzer) newStory(c *Case) *Story {
 	s := &Story{Legs: []Leg{{Case: c, Role: RoleAttempt, Confidence: "high"}}, After: -1}
-	c.Story = s
+	c.tie().Story = s
 	a.Stories = append(a.Stories, s)
 	return s
 }

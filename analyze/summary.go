@@ -86,7 +86,7 @@ func (a *Analyzer) Reissues() []*Case {
 	}
 	slices.SortStableFunc(out, func(x, y *Case) int {
 		return cmp.Or(cmp.Compare(slices.Index(words, y.Reissue.Duplicate), slices.Index(words, x.Reissue.Duplicate)),
-			cmp.Compare(grave(y.Safety), grave(x.Safety)), cmp.Compare(x.Start, y.Start))
+			cmp.Compare(grave(y.Safety()), grave(x.Safety())), cmp.Compare(x.Start, y.Start))
 	})
 	return out
 }

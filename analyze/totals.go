@@ -85,7 +85,7 @@ func (c *Case) fate(an *Answer) string {
 		return "unknown"
 	case c.pollClose() || c.taskPoll():
 		return "unknown"
-	case c.Transport == "http+sse" && an.Level == capture.LevelNone && c.Origin != nil && c.Origin.End.Kind == capture.EndOpen:
+	case c.Transport() == "http+sse" && an.Level == capture.LevelNone && c.Origin != nil && c.Origin.End.Kind == capture.EndOpen:
 		return "unknown"
 	}
 	return "lost"

@@ -35,7 +35,7 @@ func (c *Case) remark(code string, m *capture.Inbound, text string) {
 	if m != nil {
 		r.offset, r.at = m.End, m.At
 	}
-	c.remarks = append(c.remarks, r)
+	c.tie().remarks = append(c.remarks, r)
 }
 
 // remarkRule is the rule for what an exchange alone tells.
@@ -67,7 +67,7 @@ func (c *Case) watch(ex *capture.Exchange) {
 			c.remark("task-unrequested", m, "it was answered with a task; the request's capabilities do not name tasks.")
 		}
 	}
-	if k.Method == "subscriptions/listen" && c.Proto != "stdio" {
+	if k.Method == "subscriptions/listen" && c.Proto() != "stdio" {
 		c.watchSubscription(requestBody(ex))
 	}
 	c.watchParams(ex)

@@ -73,7 +73,7 @@ func (k *callers) repeats(second []*analyze.Case) {
 		}
 		seen[c.Story] = true
 		k.ran[c.Reissue.Duplicate]++
-		if c.Safety != analyze.Safe && c.Safety != analyze.HintedSafe {
+		if c.Safety() != analyze.Safe && c.Safety() != analyze.HintedSafe {
 			k.harmful++
 		}
 	}

@@ -50,7 +50,7 @@ func RanTwice(out io.Writer, a *analyze.Analyzer) error {
 	c.Write(ranTwiceHeader)
 	for _, x := range a.Reissues() {
 		t := twiceOf(x)
-		row := []string{t.duplicate, x.Reissue.Confidence, string(x.Safety), stamp(t.first.Start), stamp(t.second.Start), session(x), t.tool, t.arguments, t.idempotency,
+		row := []string{t.duplicate, x.Reissue.Confidence, string(x.Safety()), stamp(t.first.Start), stamp(t.second.Start), session(x), t.tool, t.arguments, t.idempotency,
 			t.traceparent, t.answers, fmt.Sprint(t.first.ID), fmt.Sprint(t.second.ID), addressOr(x.Conn.Client), addressOr(x.Conn.Server)}
 		for i := range row {
 			row[i] = noFormula(safe(clip(row[i], 500)))
@@ -85,7 +85,7 @@ func (w *writer) ranTwice() part {
 	for _, c := range cs[:min(len(cs), maxRanTwice)] {
 		t := twiceOf(c)
 		g.add(words(t.duplicate), words(w.moment(t.first.Start)), words(c.Start.Time().Format("15:04:05.000")), words(session(c)), words(t.tool), words(t.arguments), words(t.idempotency),
-			words(t.traceparent), words(t.answers), words(safeWords[c.Safety]), cell{Text: fmt.Sprintf("#%d, #%d", t.first.ID, t.second.ID), Ref: t.second.ID}, words(c.Reissue.Confidence))
+			words(t.traceparent), words(t.answers), words(safeWords[c.Safety()]), cell{Text: fmt.Sprintf("#%d, #%d", t.first.ID, t.second.ID), Ref: t.second.ID}, words(c.Reissue.Confidence))
 	}
 	p.Blocks = append(p.Blocks, block{Table: g.withoutEmpty("idempotency key", "traceparent")})
 	if n := len(cs) - maxRanTwice; n > 0 {

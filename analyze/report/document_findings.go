@@ -168,7 +168,7 @@ func (w *writer) exchange(c *analyze.Case) block {
 	b := block{ID: fmt.Sprintf("x%d", c.ID), Fold: fmt.Sprintf("#%d %s", c.ID, c.Name())}
 	head := fmt.Sprintf("%s → %s, HTTP/%s %s %s, session %s, began %s UTC", addressOr(c.Conn.Client), addressOr(c.Conn.Server), c.HTTP.Version, c.HTTP.Method, analyze.MaskTarget(c.HTTP.Target), session(c), w.moment(c.Start))
 	if c.First > 0 {
-		head += fmt.Sprintf(", packets %d to %d", c.First, c.Last)
+		head += fmt.Sprintf(", packets %d to %d", c.First, c.LastPacket())
 	}
 	b.Inner = append(b.Inner, para("%s.", head))
 	for _, l := range relations(c) {

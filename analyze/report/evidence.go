@@ -13,7 +13,7 @@ import (
 func packetsOf(c *analyze.Case) []int64 {
 	out := []int64{c.First, c.Answer().Packet, c.End.Packet}
 	if c.End.Packet == 0 {
-		out = append(out, c.Last)
+		out = append(out, c.LastPacket())
 	}
 	out = slices.DeleteFunc(out, func(n int64) bool { return n == 0 })
 	slices.Sort(out)
@@ -101,7 +101,7 @@ func connFilter(c *analyze.Case) string {
 		hosts += fmt.Sprintf(" and %s == %s", field, server)
 	}
 	return fmt.Sprintf("%s and tcp.port == %d and tcp.port == %d and frame.number >= %d and frame.number <= %d", hosts,
-		c.Conn.Client.Port(), c.Conn.Server.Port(), c.First, c.Last)
+		c.Conn.Client.Port(), c.Conn.Server.Port(), c.First, c.LastPacket())
 }
 
 // PacketComments returns what to write on packets of c: what they show of the exchange. Text from the wire in it is

@@ -149,18 +149,18 @@ type jsonOutcome struct {
 
 func exchangeOf(a *analyze.Analyzer, c *analyze.Case) jsonExchange {
 	x := jsonExchange{
-		ID: c.ID, Client: address(c.Conn.Client), Server: address(c.Conn.Server), Transport: c.Transport,
+		ID: c.ID, Client: address(c.Conn.Client), Server: address(c.Conn.Server), Transport: c.Transport(),
 		ProtocolVersion: text(c.ProtocolVersion()), Era: "legacy", Start: stamp(c.Start),
 		Vantage: jsonVantage{Kind: c.Conn.Vantage.Kind, Near: c.Near(), RTTClient: positive(c.Conn.Vantage.RTTClient), RTTServer: positive(c.Conn.Vantage.RTTServer)},
-		Packets: jsonPackets{Input: c.Conn.Input, First: packet(c.First), Answer: packet(c.Answer().Packet), Last: packet(c.Last)},
+		Packets: jsonPackets{Input: c.Conn.Input, First: packet(c.First), Answer: packet(c.Answer().Packet), Last: packet(c.LastPacket())},
 		HTTP:    httpOf(c), Times: timesOf(c), Body: bodyOf(c), Answer: answerOf(c.Answer()), End: endOf(c), Hold: holdOf(c),
 	}
 	x.ClientModel, x.Replay = playedOf(a, c)
 	if c.Modern {
 		x.Era = "modern"
 	}
-	if c.Session != nil {
-		x.Session = &c.Session.Label
+	if c.Session() != nil {
+		x.Session = &c.Session().Label
 	}
 	if c.Group != nil {
 		x.NegotiatedVersion = text(c.Group.Negotiated)
@@ -202,8 +202,8 @@ func callsOf(c *analyze.Case) (jsonCall, []jsonCall) {
 		if len(c.R().Calls) == 0 {
 			return jsonCall{Kind: kind, ID: json.RawMessage("null")}, nil
 		}
-		j := callOf(&c.R().Calls[0], string(c.Safety))
-		j.Hint, j.Arguments, j.Idempotency, j.Traceparent = text(c.Hint), text(c.ArgumentsHash()), text(c.IdempotencyHash()), text(c.Traceparent())
+		j := callOf(&c.R().Calls[0], string(c.Safety()))
+		j.Hint, j.Arguments, j.Idempotency, j.Traceparent = text(c.Hint()), text(c.ArgumentsHash()), text(c.IdempotencyHash()), text(c.Traceparent())
 		return j, nil
 	}
 	var all []jsonCall

@@ -46,12 +46,12 @@ func (s *shower) head() {
 	c := s.c
 	s.printf("#%d %s\n", c.ID, safe(clip(c.Name(), 200)))
 	s.printf("  %s -> %s, HTTP/%s %s %s", addressOr(c.Conn.Client), addressOr(c.Conn.Server), c.HTTP.Version, safe(c.HTTP.Method), safe(clip(analyze.MaskTarget(c.HTTP.Target), 200)))
-	if c.Session != nil {
-		s.printf(", session %s", c.Session.Label)
+	if c.Session() != nil {
+		s.printf(", session %s", c.Session().Label)
 	}
 	s.printf("\n  began %s", c.Start.Time().In(s.o.Zone).Format("2006-01-02 15:04:05.000000 MST"))
 	if c.First > 0 {
-		s.printf(", packets %d to %d", c.First, c.Last)
+		s.printf(", packets %d to %d", c.First, c.LastPacket())
 	}
 	s.printf("\n")
 	for _, l := range relations(c) {

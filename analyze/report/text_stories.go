@@ -45,8 +45,8 @@ func (t *textReport) storyPackets(s *analyze.Story) string {
 		if from == nil || w.input(c) == w.input(from) && c.First < first {
 			from, first = c, c.First
 		}
-		if to == nil || w.input(c) != w.input(to) || c.Last > last {
-			to, last = c, c.Last
+		if to == nil || w.input(c) != w.input(to) || c.LastPacket() > last {
+			to, last = c, c.LastPacket()
 		}
 	}
 	if from == nil {

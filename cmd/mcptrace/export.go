@@ -177,7 +177,7 @@ func (f *exportFlags) pcapng(ctx context.Context, s *streams, args []string) err
 	case in.Kind == "recording" || c.First == 0:
 		return hinted{fmt.Errorf("%s holds no packets", in.Path), "name the capture it was recorded from"}
 	}
-	cut := pcap.Cut{Client: c.Conn.Client, Server: c.Conn.Server, First: c.First, Last: c.Last, KeepAddresses: f.keepAddresses, KeepPayload: f.payload, Comment: report.PacketComments(c)}
+	cut := pcap.Cut{Client: c.Conn.Client, Server: c.Conn.Server, First: c.First, Last: c.LastPacket(), KeepAddresses: f.keepAddresses, KeepPayload: f.payload, Comment: report.PacketComments(c)}
 	return f.write(s, func(w io.Writer) error {
 		_, err := pcap.CutOut(ctx, pcap.Input{Path: in.Path}, w, cut)
 		return err
