@@ -40,6 +40,7 @@ type Analyzer struct {
 
 	https    sharing[HTTP]
 	headers  sharing[Header]
+	clients  sharing[clientName]
 	failures []capture.ConnectFailure
 
 	// What Report has worked out, in order of first appearance.
@@ -206,10 +207,10 @@ func (a *Analyzer) products(c *Case, ex *capture.Exchange, rd *capture.Reading) 
 // otherStream makes the view that of a client of the 2024-11-05 transport: the answer comes on the GET stream, and a
 // reader of that stream takes it when it is dispatched.
 func (c *Case) otherStream(v *replay.View, a *Analyzer) {
-	v.Level, v.Answer = c.Answer().Level, c.Answer().At
+	v.Level, v.Answer = c.Answer().Level, c.answerAt
 	v.SSE, v.Status = true, 200
 	if c.dispatched() {
-		v.End = replay.End{Kind: capture.EndClean, Clean: true, At: c.Answer().At}
+		v.End = replay.End{Kind: capture.EndClean, Clean: true, At: c.answerAt}
 		return
 	}
 	v.End = replay.End{Kind: capture.EndOpen, At: a.Last.Sub(c.Start)}

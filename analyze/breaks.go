@@ -31,7 +31,7 @@ func (c *Case) where() Where {
 	switch {
 	case c.HeadAt < 0:
 		return BeforeHead
-	case own && c.dispatched() && c.Answer().At <= c.End.At:
+	case own && c.dispatched() && c.answerAt <= c.End.At:
 		return AfterAnswer
 	case own && (c.Answer().Level == capture.LevelPartial || c.Answer().Level == capture.LevelUnframed):
 		return InAnswer
@@ -60,7 +60,7 @@ func (a *Analyzer) hold(c *Case) {
 		c.Hold.Censored = true
 	}
 	c.Hold.Known = true
-	c.Hold.Held = max(0, end-c.Answer().At)
+	c.Hold.Held = max(0, end-c.answerAt)
 	if c.Hold.Held >= billedFrom && !c.Hold.Censored {
 		c.Hold.Blocked = c.blocked()
 	}
@@ -69,7 +69,7 @@ func (a *Analyzer) hold(c *Case) {
 // blocked returns how long the client really waited after the answer: until its next message of that session or its
 // closing the stream, if one of these came within 250 ms after the end or was itself the end, and no message before.
 func (c *Case) blocked() time.Duration {
-	answered, over := c.at(c.Answer().At), c.over()
+	answered, over := c.at(c.answerAt), c.over()
 	next := c.nextMessage(answered)
 	if next != nil && next.Start < over {
 		return 0
@@ -90,7 +90,7 @@ func (c *Case) blocked() time.Duration {
 // wentOn reports whether the client was seen to go on while the stream was still open. Without a session id another
 // client of its host may be what is seen, unless it is on the same connection.
 func (c *Case) wentOn() bool {
-	next := c.nextMessage(c.at(c.Answer().At))
+	next := c.nextMessage(c.at(c.answerAt))
 	return next != nil && (c.over() == 0 || next.Start < c.over()) && (c.Session() != nil || next.Conn == c.Conn)
 }
 

@@ -53,7 +53,7 @@ func (a *Analyzer) newCase(ex *capture.Exchange, rd *capture.Reading) *Case {
 		c.tie().Reset = ex.ClientReset
 	}
 	c.HTTP, c.Header = a.envelope(ex)
-	c.gist = gistOf(rd)
+	c.gist = a.gistOf(rd)
 	if ex.Response.Head != nil && ex.Response.HeadEnd > 0 {
 		c.HeadAt, _ = ex.Response.TimeAt(ex.Response.HeadEnd - 1)
 	}

@@ -52,7 +52,7 @@ func (a *Analyzer) cameBack(c *Case, o replay.Outcome) string {
 	if c.method() != "initialize" || !c.ownDispatched() {
 		return ""
 	}
-	next := c.nextMessage(c.at(c.Answer().At))
+	next := c.nextMessage(c.at(c.answerAt))
 	if next == nil || next.method() != "notifications/initialized" {
 		return ""
 	}

@@ -168,10 +168,10 @@ func (c *Case) closedByClient() bool {
 
 // closedAfterAnswer reports whether the client closed once its answer had been dispatched, and how long after.
 func (c *Case) closedAfterAnswer() (time.Duration, bool) {
-	if !c.closedByClient() || !c.ownDispatched() || c.Answer().At > c.End.At {
+	if !c.closedByClient() || !c.ownDispatched() || c.answerAt > c.End.At {
 		return 0, false
 	}
-	return c.End.At - c.Answer().At, true
+	return c.End.At - c.answerAt, true
 }
 
 // closedBeforeAnswer reports whether the client closed while it still lacked its answer.
@@ -180,7 +180,7 @@ func (c *Case) closedBeforeAnswer() bool {
 		return false
 	}
 	_, after := c.closedAfterAnswer()
-	return !after && !(c.dispatched() && c.Answer().Stream != nil && c.Answer().At <= c.End.At)
+	return !after && !(c.dispatched() && !c.onOwn && c.answerAt <= c.End.At)
 }
 
 // consumed reports whether a client that closed after its answer had taken it: at once, or after it acted on it.

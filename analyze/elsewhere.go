@@ -97,6 +97,9 @@ func (a *Analyzer) resumeLinks() {
 				}
 			}
 		}
+		if !c.marked {
+			continue
+		}
 		for _, m := range c.R().Marks {
 			k := eventAt{c.Group, m.ID}
 			if o, asked := streams[k]; asked && o == nil {

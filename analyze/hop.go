@@ -38,12 +38,12 @@ func (a *Analyzer) findHops() {
 
 // joinHops looks for the outer leg of each exchange among the equal ones that were open when it began.
 func (a *Analyzer) joinHops(isHop func(outer, inner *Case) bool) {
-	open := map[[32]byte][]*Case{}
+	open := map[uint64][]*Case{}
 	for c := range a.each(a.cases) {
 		if c.HTTP.Method != "POST" || !a.repeats.has(c) {
 			continue
 		}
-		key := fingerprint(c.R())
+		key := c.ask
 		kept := open[key][:0]
 		for _, o := range open[key] {
 			if o.endOrLast(a) >= c.Start {
@@ -52,7 +52,7 @@ func (a *Analyzer) joinHops(isHop func(outer, inner *Case) bool) {
 		}
 		kept = kept[max(0, len(kept)-maxOpenEqual):]
 		for _, o := range kept {
-			if c.HopOf == nil && isHop(o, c) {
+			if c.HopOf == nil && fingerprint(o.R()) == fingerprint(c.R()) && isHop(o, c) {
 				c.tie().HopOf = o
 				o.tie().Hops = append(o.Hops, c)
 			}

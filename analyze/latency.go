@@ -44,8 +44,8 @@ func (a *Analyzer) Latencies() []Latency {
 		l.Calls++
 		if c.dispatched() {
 			l.Answered++
-			times[l] = append(times[l], max(0, c.Answer().At-c.RequestEnd))
-			if c.Answer().Kind == "error" || c.Answer().Message != nil && c.Answer().Message.Result.IsError {
+			times[l] = append(times[l], max(0, c.answerAt-c.RequestEnd))
+			if c.failed || c.Answer().Message != nil && c.Answer().Message.Result.IsError {
 				l.Errors++
 			}
 		}

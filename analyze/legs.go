@@ -102,6 +102,9 @@ func (j *joiner) joinResumption(c *Case) bool {
 }
 
 func (j *joiner) joinTask(c *Case) bool {
+	if !c.refers {
+		return false
+	}
 	k := c.call()
 	if k == nil || k.TaskID == "" {
 		return false
@@ -115,6 +118,9 @@ func (j *joiner) joinTask(c *Case) bool {
 }
 
 func (j *joiner) joinInput(c *Case) bool {
+	if !c.refers {
+		return false
+	}
 	k := c.call()
 	if k == nil || !k.RequestState {
 		return false
@@ -141,6 +147,9 @@ func inputKeyOf(c *Case) inputKey {
 }
 
 func (j *joiner) joinRefused(c *Case) bool {
+	if len(j.refused) == 0 {
+		return false
+	}
 	k := c.call()
 	if k == nil || !k.IsCall() {
 		return false
@@ -185,6 +194,9 @@ func (j *joiner) joinInitialize(c *Case) bool {
 
 // note remembers c where another exchange may follow it.
 func (j *joiner) note(c *Case) {
+	if c.plain && c.alone() || !c.calls {
+		return
+	}
 	k := c.call()
 	if k == nil || !k.IsCall() || c.HopOf != nil {
 		return

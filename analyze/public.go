@@ -49,6 +49,12 @@ func (c *Case) Fate() string {
 // Dispatched reports whether the answer was complete on the wire.
 func (c *Case) Dispatched() bool { return c.dispatched() }
 
+// Listens reports whether the exchange is a stream that is meant to stay open: a GET, or subscriptions/listen.
+func (c *Case) Listens() bool { return c.listens() }
+
+// Failed reports whether its answer is an error.
+func (c *Case) Failed() bool { return c.failed }
+
 // PollClose reports whether the server closed on purpose, for the client to poll.
 func (c *Case) PollClose() bool { return c.pollClose() }
 

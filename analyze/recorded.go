@@ -20,8 +20,8 @@ func (c *Case) Recognise() (r replay.Recognition, ok bool) {
 // ClientInfo returns the name and version that the application gave in clientInfo, in this request or for its session; ""
 // where it gave none. They are text from the wire.
 func (c *Case) ClientInfo() (name, version string) {
-	if k := c.introduced(); k != nil {
-		return k.ClientName, k.ClientVer
+	if c.client != nil {
+		return c.client.name, c.client.version
 	}
 	if c.Group != nil {
 		return c.Group.ClientName, c.Group.ClientVersion

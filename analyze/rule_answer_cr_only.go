@@ -10,6 +10,6 @@ var answerCROnly = Rule{
 		if m == nil || !m.CROnly || !c.dispatched() {
 			return nil
 		}
-		return one(about(c, c.Answer().End, c.Answer().At, "The answer to %s ends with a bare CR; readers that do not count CR as a line end miss it.", c.name()))
+		return one(about(c, c.Answer().End, c.answerAt, "The answer to %s ends with a bare CR; readers that do not count CR as a line end miss it.", c.name()))
 	},
 }

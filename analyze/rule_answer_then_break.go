@@ -10,6 +10,6 @@ var answerThenBreak = Rule{
 			return nil
 		}
 		return one(about(c, c.Answer().End, c.End.At, "%s was answered %s before the stream %s; %s.",
-			c.name(), dur(c.End.At-c.Answer().At), c.howEnded(), c.reached()))
+			c.name(), dur(c.End.At-c.answerAt), c.howEnded(), c.reached()))
 	},
 }

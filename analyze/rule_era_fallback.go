@@ -16,7 +16,7 @@ var eraFallback = Rule{
 			}
 			cost := c.Start.Sub(l.Of.Start)
 			if c.dispatched() {
-				cost = c.at(c.Answer().At).Sub(l.Of.Start)
+				cost = c.at(c.answerAt).Sub(l.Of.Start)
 			}
 			f := about(c, -1, 0, "%s failed (exchange %s); the client fell back to initialize, which was answered %s after the first request.", l.Of.name(), id(l.Of), dur(cost))
 			f.Cases, f.Confidence = append(f.Cases, l.Of), l.Confidence

@@ -20,7 +20,7 @@ var eventIDReused = Rule{
 func reusedEventID(s *Session, a *Analyzer) (Finding, bool) {
 	first := map[string]*Case{}
 	for c := range a.each(s.Cases) {
-		if c.HopOf != nil {
+		if c.HopOf != nil || !c.marked {
 			continue
 		}
 		own := map[string]bool{}

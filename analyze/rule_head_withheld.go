@@ -25,7 +25,7 @@ var headWithheld = Rule{
 		by := map[capture.Endpoint]*count{}
 		var order []capture.Endpoint
 		for c := range a.each(a.cases) {
-			if !c.sse || !c.isCall() || c.HopOf != nil || c.HeadAt < 0 || c.R().FirstBody < 0 || c.R().FirstBody-c.RequestEnd < withheldFrom {
+			if !c.sse || !c.isCall() || c.HopOf != nil || c.HeadAt < 0 || c.LastByte-c.RequestEnd < withheldFrom || c.R().FirstBody < 0 || c.R().FirstBody-c.RequestEnd < withheldFrom {
 				continue
 			}
 			p := c.endpoint()

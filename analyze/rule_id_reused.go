@@ -16,32 +16,56 @@ var idReused = Rule{
 
 func reusedIn(s *Session, a *Analyzer) []Finding {
 	var fs []Finding
-	last := map[string]*Case{}
-	for c := range a.each(s.Cases) {
-		if !c.isCall() || c.HopOf != nil {
-			continue
+	last := map[uint64]*Case{} // by hashOf
+	take := func(c *Case, method string, id uint64) {
+		p := last[id]
+		last[id] = c
+		if p == nil || method == "initialize" || p.method() == "initialize" || !s.reuses(c, p, a) || !shareID(c, p) {
+			return
 		}
-		for i := range c.R().Calls {
-			k := &c.R().Calls[i]
-			if !k.IsCall() {
-				continue
+		f := about(c, -1, 0, "%s has the id of an earlier call of its session (exchange #%d).", c.name(), p.ID)
+		f.Cases = append(f.Cases, p)
+		fs = append(fs, f)
+	}
+	for c := range a.each(s.Cases) {
+		switch {
+		case !c.isCall() || c.HopOf != nil:
+		case c.alone():
+			take(c, c.verb, c.id)
+		default:
+			for i := range c.R().Calls {
+				if k := &c.R().Calls[i]; k.IsCall() {
+					take(c, k.Method, hashOf(k.ID))
+				}
 			}
-			key := string(k.ID)
-			p := last[key]
-			last[key] = c
-			if p == nil || k.Method == "initialize" || p.method() == "initialize" || expectedRepeat(p) || p.HTTP.Status >= 400 || p.HTTP.Status == 0 && c.Reissue != nil {
-				continue
-			}
-			inFlight := p.endOrLast(a) > c.Start
-			if (c.Modern || s.Negotiated == "" && s.Session() == nil) && !inFlight {
-				continue
-			}
-			f := about(c, -1, 0, "%s has the id of an earlier call of its session (exchange %s).", c.name(), id(p))
-			f.Cases = append(f.Cases, p)
-			fs = append(fs, f)
 		}
 	}
 	return fs
+}
+
+// reuses reports whether c must not have an id of p, which came before it.
+func (s *Session) reuses(c, p *Case, a *Analyzer) bool {
+	if expectedRepeat(p) || p.HTTP.Status >= 400 || p.HTTP.Status == 0 && c.Reissue != nil {
+		return false
+	}
+	inFlight := p.endOrLast(a) > c.Start
+	return inFlight || !c.Modern && (s.Negotiated != "" || s.HasID)
+}
+
+// shareID reports whether both carry a call of one id.
+func shareID(c, p *Case) bool {
+	if c == p {
+		return true
+	}
+	calls := p.R().Calls
+	for i := range c.R().Calls {
+		for j := range calls {
+			if c.R().Calls[i].ID == calls[j].ID {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // Session returns s where it has an id, nil where it only stands in for one.

@@ -16,7 +16,7 @@ var repeatAfterAnswer = Rule{
 				continue
 			}
 			key := callKey{where: c.endpoint(), fp: k.Fingerprint, session: c.Group}
-			if p := last[key]; p != nil && c.Reissue == nil && p.dispatched() && p.Break == nil && p.at(p.Answer().At) < c.Start && c.Start.Sub(p.at(p.Answer().At)) <= a.opt.Window {
+			if p := last[key]; p != nil && c.Reissue == nil && p.dispatched() && p.Break == nil && p.at(p.answerAt) < c.Start && c.Start.Sub(p.at(p.answerAt)) <= a.opt.Window {
 				f := about(c, -1, 0, "%s repeats the call of exchange %s, which had been answered.", c.name(), id(p))
 				f.Cases = append(f.Cases, p)
 				fs = append(fs, f)

@@ -10,9 +10,9 @@ var slowAnswer = Rule{
 	Text:   "Long calls need comments or progress on the stream, or something in between cuts it as idle.",
 	Source: "timing",
 	Each: func(c *Case, a *Analyzer) []Finding {
-		if !c.isCall() || !c.dispatched() || c.listens() || c.Answer().At-c.RequestEnd <= slowAnswerFrom {
+		if !c.isCall() || !c.dispatched() || c.listens() || c.answerAt-c.RequestEnd <= slowAnswerFrom {
 			return nil
 		}
-		return one(about(c, c.Answer().End, c.Answer().At, "%s was answered after %s.", c.name(), dur(c.Answer().At)))
+		return one(about(c, c.Answer().End, c.answerAt, "%s was answered after %s.", c.name(), dur(c.answerAt)))
 	},
 }

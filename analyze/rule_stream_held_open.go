@@ -24,5 +24,5 @@ func heldOpen(c *Case, a *Analyzer, initialize bool) []Finding {
 	case c.wentOn():
 		waited = "the client went on without waiting for it"
 	}
-	return one(about(c, c.Answer().End, c.Answer().At, "%s was answered after %s, then the stream stayed open for %s; %s.", c.name(), dur(c.Answer().At), held, waited))
+	return one(about(c, c.Answer().End, c.answerAt, "%s was answered after %s, then the stream stayed open for %s; %s.", c.name(), dur(c.answerAt), held, waited))
 }

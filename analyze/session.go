@@ -48,21 +48,10 @@ func (a *Analyzer) keyOf(c *Case, names map[clientAt]string) sessionKey {
 		return sessionKey{id: id}
 	}
 	where := clientAt{c.Conn.Client.Addr(), c.endpoint()}
-	if k := c.introduced(); k != nil {
-		names[where] = k.ClientName + " " + k.ClientVer
+	if c.client != nil {
+		names[where] = c.client.name + " " + c.client.version
 	}
 	return sessionKey{where: where, name: names[where]}
-}
-
-// introduced returns the call of c where it says who the client is, else nil.
-func (c *Case) introduced() *capture.Call {
-	if !c.introduces {
-		return nil
-	}
-	if k := c.call(); k != nil && k.ClientName != "" {
-		return k
-	}
-	return nil
 }
 
 // sessionID returns what names the session on the wire: the header, or over HTTP+SSE the whole address of the endpoint
@@ -113,11 +102,11 @@ func (s *Session) learn(c *Case) {
 	if c.Transport() == "http+sse" {
 		s.Transport = "http+sse"
 	}
-	if !c.introduces {
-		return
+	if c.client != nil {
+		s.ClientName, s.ClientVersion = c.client.name, c.client.version
 	}
-	if k := c.introduced(); k != nil {
-		s.ClientName, s.ClientVersion = k.ClientName, k.ClientVer
+	if !c.opens {
+		return
 	}
 	for i := range c.R().Messages {
 		m := &c.R().Messages[i]

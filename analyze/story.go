@@ -154,7 +154,7 @@ func (s *Story) finalAnswer() {
 		}
 		switch fate := c.Fate(); {
 		case fate == "delivered" && s.final(&s.Legs[i]):
-			s.Outcome, s.By, s.After = Answered, c, c.at(c.Answer().At).Sub(s.First().Start)
+			s.Outcome, s.By, s.After = Answered, c, c.at(c.answerAt).Sub(s.First().Start)
 			return
 		case fate == "unknown", fate == "delivered" && c.interim():
 			open = true

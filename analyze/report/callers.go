@@ -59,7 +59,7 @@ func callersOf(a *analyze.Analyzer) callers {
 
 // answer counts the final answer of a call.
 func (k *callers) answer(c *analyze.Case) {
-	if c.Answer().Kind == "error" {
+	if c.Failed() {
 		k.errors++
 	}
 }

@@ -14,7 +14,7 @@ func breakWords(a *analyze.Analyzer) string {
 	for c := range a.Each() {
 		switch {
 		case c.HopOf != nil:
-		case listens(c):
+		case c.Listens():
 			if torn(c) {
 				listening++
 			}
@@ -26,10 +26,10 @@ func breakWords(a *analyze.Analyzer) string {
 		default:
 			other++
 		}
-		if c.HopOf == nil && c.Break != nil && !listens(c) && c.End.By == "client" {
+		if c.HopOf == nil && c.Break != nil && !c.Listens() && c.End.By == "client" {
 			client++
 		}
-		if c.HopOf == nil && !listens(c) && c.ClosedAfterAnswer() && !a.Consumed(c) {
+		if c.HopOf == nil && !c.Listens() && c.ClosedAfterAnswer() && !a.Consumed(c) {
 			late++
 		}
 	}

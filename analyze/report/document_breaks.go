@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"mcptrace/analyze"
-	"mcptrace/capture"
 )
 
 // whereOrder is the order of a response.
@@ -17,16 +16,11 @@ var whereOrder = []analyze.Where{analyze.BeforeHead, analyze.BeforeEvents, analy
 func (w *writer) broken() []*analyze.Case {
 	var out []*analyze.Case
 	for c := range w.a.Each() {
-		if c.Break != nil && c.HopOf == nil && !listens(c) {
+		if c.Break != nil && c.HopOf == nil && !c.Listens() {
 			out = append(out, c)
 		}
 	}
 	return out
-}
-
-// listens reports whether the exchange is a stream that is meant to stay open.
-func listens(c *analyze.Case) bool {
-	return c.HTTP.Method == "GET" || len(c.R().Calls) == 1 && c.R().Kind != capture.KindBatch && c.R().Calls[0].Method == "subscriptions/listen"
 }
 
 // breaks shows where and by whom responses were broken, and at which ages.
