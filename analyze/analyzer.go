@@ -105,7 +105,7 @@ func (a *Analyzer) Report(inputs []Input, conns []*capture.Conn) {
 		a.Last = max(a.Last, c.at(max(c.LastByte, c.RequestEnd)))
 	}
 	a.Quality.LimitCuts += a.limited
-	a.pager.codec.cases = a.cases
+	a.pager.settle(a.cases)
 	a.correlate()
 	a.selectShown()
 	a.findings()

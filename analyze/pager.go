@@ -6,24 +6,24 @@ import (
 	"mcptrace/capture"
 )
 
-// pager keeps the details of so many cases at hand as memory should be spent on, and the others in a temporary file.
+// pager keeps the details of so many cases at hand as memory should be spent on, and the others in a spool.
 //
-// Up to keep cases nothing is written. From then on details are written once they were worked out, read when they are
-// asked for, and let go between one case and the next of a walk (see Analyzer.each): a pointer into a detail is good
-// until then.
+// While a capture is read, only the newest few details stay as they are, for reading takes memory too. Of few enough
+// cases all details then stay once they were asked for; of more, they are let go again between one case and the next of
+// a walk (see Analyzer.each): a pointer into a detail is good until then.
 type pager struct {
-	keep  int     // cases whose details stay in memory
+	keep  int     // so many cases may have their details at hand
 	few   int     // … once there are more: the newest that were asked for
-	here  []*Case // those in memory, in the order in which they came
+	here  []*Case // those who have, in the order in which they came
 	from  int     // … from this one on
-	over  bool    // there are more than keep
-	file  *spool
+	stay  bool    // details are not let go
+	file  spool
 	codec codec
 	stub  detail // stands in for every detail that is not here
 	err   error  // why details cannot be read any more
 }
 
-// The default of keep is about 40 MB; few suffices for what a walk looks at around a case.
+// The default of keep is about 35 MB; few suffices for what a walk looks at around a case.
 const (
 	keepDetails = 32 << 10
 	fewDetails  = 1 << 10
@@ -38,13 +38,18 @@ func newPager(keep, few int) *pager {
 // add takes the detail of a new case into care.
 func (p *pager) add(c *Case) {
 	p.here = append(p.here, c)
-	p.over = p.over || len(p.here) > p.keep
 	p.trim()
+}
+
+// settle tells that all cases have come: so many.
+func (p *pager) settle(cases []*Case) {
+	p.codec.cases = cases
+	p.stay = len(cases) <= p.keep
 }
 
 // trim lets go of details until there are few. No pointer into a detail may be in use.
 func (p *pager) trim() {
-	if !p.over {
+	if p.stay {
 		return
 	}
 	for len(p.here)-p.from > p.few {
@@ -63,9 +68,6 @@ func (p *pager) trim() {
 // letGo writes the detail of c, unless it stands in the file as it is. Where it cannot be written, it stays.
 func (p *pager) letGo(c *Case) {
 	if c.d.dirty {
-		if p.file == nil {
-			p.file = new(spool)
-		}
 		at, err := p.file.add(p.codec.pack(c.d))
 		if err != nil {
 			return

@@ -15,23 +15,18 @@ type spool struct {
 	start int64  // where block stands
 }
 
-// spoolBlock is how much is read and written at once, in bytes.
-const spoolBlock = 64 << 10
+// In bytes: how much is read at once, and how much waits to be written, so that few records need no file at all.
+const (
+	spoolBlock = 64 << 10
+	spoolTail  = 4 << 20
+)
 
 // recordHead is the size of what stands before each record: its length.
 const recordHead = 4
 
 // add appends a record and returns its place.
 func (s *spool) add(record []byte) (int64, error) {
-	if s.file == nil {
-		f, err := os.CreateTemp("", "mcptrace-*")
-		if err != nil {
-			return 0, err
-		}
-		os.Remove(f.Name())
-		s.file = f
-	}
-	if len(s.tail) >= spoolBlock {
+	if len(s.tail) >= spoolTail {
 		if err := s.flush(); err != nil {
 			return 0, err
 		}
@@ -42,7 +37,16 @@ func (s *spool) add(record []byte) (int64, error) {
 	return at, nil
 }
 
+// flush writes what waits.
 func (s *spool) flush() error {
+	if s.file == nil {
+		f, err := os.CreateTemp("", "mcptrace-*")
+		if err != nil {
+			return err
+		}
+		os.Remove(f.Name())
+		s.file = f
+	}
 	n, err := s.file.WriteAt(s.tail, s.size)
 	if err != nil {
 		return err

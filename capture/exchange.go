@@ -171,6 +171,20 @@ func (m *Message) keepHead() {
 	m.cut()
 }
 
+// shrink gives the message memory of just its size: it will be kept for a while.
+func (m *Message) shrink() {
+	m.Wire.shrink()
+	m.Chunks, m.Acks, m.Body = clip(m.Chunks), clip(m.Acks), clip(m.Body)
+}
+
+// clip moves what is much too large for what it holds.
+func clip[T any](s []T) []T {
+	if cap(s) < 2*len(s)+spareChunks {
+		return s
+	}
+	return append(make([]T, 0, len(s)), s...)
+}
+
 // cut notes that a limit of ours dropped what follows. Like a hole, it leaves open what that said.
 func (m *Message) cut() {
 	if !m.Cut {

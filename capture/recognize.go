@@ -168,7 +168,7 @@ func (r *Recognizer) hold(ex *Exchange, rd *Reading) {
 		if rd == nil && m.Wire.Len() > pendingBody {
 			m.keepHead()
 		}
-		m.Wire.shrink()
+		m.shrink()
 		r.held += m.Wire.Len()
 	}
 	r.pending = append(r.pending, ex)

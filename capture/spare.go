@@ -20,6 +20,7 @@ var spares struct {
 const (
 	maxSpares      = 256
 	maxSpareChunks = 32
+	spareChunks    = 4 // what a message has to begin with
 )
 
 // begin gives a message that is still empty its memory.
@@ -32,7 +33,7 @@ func (m *Message) begin() {
 		m.Chunks, m.Acks, m.Body = s.chunks, s.acks, s.body
 		return
 	}
-	m.Chunks, m.Acks, m.Body = make([]Chunk, 0, 4), make([]Ack, 0, 4), make([]Span, 0, 2)
+	m.Chunks, m.Acks, m.Body = make([]Chunk, 0, spareChunks), make([]Ack, 0, spareChunks), make([]Span, 0, 2)
 }
 
 // release gives the memory of the message back.
