@@ -19,6 +19,7 @@ type Options struct {
 	HoldFrom time.Duration // from which hold on a stream counts as held open; 0: one second
 	Filter   Filter
 	Optional bool // also what is said on request only
+	AtHand   int  // so many exchanges are kept in memory as a whole; of more, details go to a temporary file. 0: 32768
 }
 
 // Input is one file that was read.
@@ -69,7 +70,7 @@ func New(o Options) *Analyzer {
 	if o.HoldFrom == 0 {
 		o.HoldFrom = time.Second
 	}
-	return &Analyzer{opt: o, pager: newPager(keepDetails, fewDetails)}
+	return &Analyzer{opt: o, pager: newPager(o.AtHand)}
 }
 
 // Add takes one exchange and takes over its reading. The exchange's bytes are not kept; the caller may release them.

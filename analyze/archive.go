@@ -224,7 +224,8 @@ func (x *archive) bytes(b []byte) {
 		x.b = append(x.b, b...)
 		return
 	}
-	x.skip(copy(b, x.b))
+	copy(b, x.b)
+	x.skip(len(b))
 }
 
 func (x *archive) word(n *uint64) {

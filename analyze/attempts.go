@@ -72,7 +72,7 @@ func (a *Analyzer) spent(f *Case, at capture.Instant) bool {
 		return true
 	case f.over() == 0:
 		// It is in flight for good: a repeat counts from its start, and an answer settles it.
-		return f.Start+capture.Instant(a.opt.Window) < at || f.Answers()[0].Level == capture.LevelDispatched && f.at(f.Answers()[0].At) <= at
+		return f.Start+capture.Instant(a.opt.Window) < at || f.answered && f.at(f.answerAt) <= at
 	case f.over()+capture.Instant(a.opt.Window) < at:
 		return true
 	case f.HTTP.Status == 404 && f.Header.Session != "", f.HTTP.Status == 429, f.HTTP.Status >= 500:
@@ -80,11 +80,10 @@ func (a *Analyzer) spent(f *Case, at capture.Instant) bool {
 	case f.HTTP.Status >= 400:
 		return true
 	}
-	an := &f.Answers()[0]
-	if f.over() > at || an.Level != capture.LevelDispatched || f.at(an.At) > at {
+	if f.over() > at || !f.answered || f.at(f.answerAt) > at {
 		return false
 	}
-	return !a.classifyAnswered(&Link{}, f, an, true)
+	return !a.classifyAnswered(&Link{}, f, true)
 }
 
 // findReissues matches second attempts to first ones, one to one and in time order. Repeats that the

@@ -3,6 +3,7 @@ package analyze
 import (
 	"fmt"
 	"net/netip"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -109,9 +110,38 @@ func in(s string) []string {
 	return []string{"Mcp-Session-Id: " + s, "MCP-Protocol-Version: 2025-11-25"}
 }
 
-// judge analyses what passed. The capture goes on until after the last packet of all.
+// judge analyses what passed. The capture goes on until after the last packet of all. What comes of it must not depend on
+// where the details of exchanges are kept.
 func judge(t *testing.T, o Options, more time.Duration, talks ...*talk) *Analyzer {
 	t.Helper()
+	a := analyse(o, more, talks...)
+	o.AtHand = 1
+	paged := analyse(o, more, talks...)
+	if a.Totals != paged.Totals || a.Logical != paged.Logical {
+		t.Errorf("totals differ where details are in a file:\n%+v\n%+v", a.Totals, paged.Totals)
+	}
+	if x, y := sayings(a), sayings(paged); !slices.Equal(x, y) {
+		t.Errorf("findings differ where details are in a file:\n%q\n%q", x, y)
+	}
+	if err := paged.Err(); err != nil {
+		t.Error(err)
+	}
+	if !reflect.DeepEqual(untied, ties{}) {
+		t.Error("what exchanges without ties share was changed")
+	}
+	return a
+}
+
+// sayings returns what all findings say.
+func sayings(a *Analyzer) []string {
+	var out []string
+	for _, f := range a.Findings {
+		out = append(out, fmt.Sprint(f.Code, f.Severity, f.Confidence, f.Offset, f.At, f.Message))
+	}
+	return out
+}
+
+func analyse(o Options, more time.Duration, talks ...*talk) *Analyzer {
 	a := New(o)
 	var conns []*capture.Conn
 	in := Input{Path: "test", Kind: "pcap"}

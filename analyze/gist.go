@@ -16,6 +16,7 @@ type gist struct {
 	ask    uint64      // the same for all that ask for the same, see repeats; 0: it asks for nothing
 	id     uint64      // hash of the id of its one call
 	calls  bool        // see isCall
+	named  bool        // it names a tool, a prompt or a resource
 	opens  bool        // it brings the answer to an initialize
 	refers bool        // to a task, to a state or to another call
 	owes   bool        // a call of it has no answer on its own response
@@ -29,6 +30,7 @@ type gist struct {
 	onOwn     bool // … on its own response
 	delivered bool
 	failed    bool // it is an error
+	again     bool // it asks for the call in another form
 	plain     bool // it is a result, nothing else is to come of it, and the status says so too
 }
 
@@ -43,6 +45,7 @@ func (a *Analyzer) gistOf(r *capture.Reading) gist {
 		if k := &r.Calls[0]; k.ClientName != "" {
 			g.client = a.clients.share(clientName{k.ClientName, k.ClientVer}, func(n *clientName) { internAll(&n.name, &n.version) })
 		}
+		g.named = r.Calls[0].Name != ""
 		if r.Kind != capture.KindBatch {
 			g.verb, g.id = r.Calls[0].Method, hashOf(r.Calls[0].ID)
 		}
@@ -70,6 +73,7 @@ func (c *Case) settle(d *detail) {
 	an := d.answer
 	c.answerAt = an.At
 	c.answered, c.delivered, c.failed = an.Level == capture.LevelDispatched, an.Delivered > 0, an.Kind == "error"
+	c.again = d.asksAgain()
 	c.onOwn = c.answered && an.Stream == nil
 	c.plain = c.answered && c.HTTP.Status == 200 && an.Kind == "result" && isPlain(an.Message.Result)
 }

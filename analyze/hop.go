@@ -38,34 +38,48 @@ func (a *Analyzer) findHops() {
 
 // joinHops looks for the outer leg of each exchange among the equal ones that were open when it began.
 func (a *Analyzer) joinHops(isHop func(outer, inner *Case) bool) {
-	open := map[uint64][]*Case{}
+	open := map[uint64]*equals{}
 	for c := range a.each(a.cases) {
 		if c.HTTP.Method != "POST" || !a.repeats.has(c) {
 			continue
 		}
-		key := c.ask
-		kept := open[key][:0]
-		for _, o := range open[key] {
-			if o.endOrLast(a) >= c.Start {
-				kept = append(kept, o)
-			}
+		e := open[c.ask]
+		if e == nil {
+			e = &equals{fp: fingerprint(c.R())}
+			open[c.ask] = e
+		} else if e.fp != fingerprint(c.R()) {
+			continue // only their hashes are equal
 		}
-		kept = kept[max(0, len(kept)-maxOpenEqual):]
-		for _, o := range kept {
-			if c.HopOf == nil && fingerprint(o.R()) == fingerprint(c.R()) && isHop(o, c) {
+		e.forget(c.Start, a)
+		for _, o := range e.open {
+			if c.HopOf == nil && isHop(o, c) {
 				c.tie().HopOf = o
 				o.tie().Hops = append(o.Hops, c)
 			}
 		}
-		open[key] = append(kept, c)
+		e.open = append(e.open, c)
 	}
 }
 
-// specific reports whether a call names what it wants: a tool, a prompt or a resource.
-func (c *Case) specific() bool {
-	k := c.call()
-	return k != nil && k.Name != ""
+// equals are exchanges that ask for the same and were open at one time, the oldest first.
+type equals struct {
+	fp   [32]byte
+	open []*Case
 }
+
+// forget drops those that were over by then, and the oldest of too many.
+func (e *equals) forget(at capture.Instant, a *Analyzer) {
+	kept := e.open[:0]
+	for _, o := range e.open {
+		if o.endOrLast(a) >= at {
+			kept = append(kept, o)
+		}
+	}
+	e.open = kept[max(0, len(kept)-maxOpenEqual):]
+}
+
+// specific reports whether a call names what it wants: a tool, a prompt or a resource.
+func (c *Case) specific() bool { return c.named }
 
 // forwards reports whether the addresses show a gateway: the inner leg comes from the host that the outer one went to,
 // and that is another host than the client's.
@@ -87,7 +101,7 @@ func fingerprint(r *capture.Reading) (h [32]byte) {
 // isHop reports whether inner is the next leg of outer. plain: that calls go this way is known, from the addresses or from
 // another call.
 func (a *Analyzer) isHop(outer, inner *Case, plain bool) bool {
-	if outer.Conn == inner.Conn || outer.R().Kind != inner.R().Kind {
+	if outer.Conn == inner.Conn || outer.calls != inner.calls || outer.alone() != inner.alone() {
 		return false
 	}
 	for o := outer; o != nil; o = o.HopOf {
@@ -101,6 +115,9 @@ func (a *Analyzer) isHop(outer, inner *Case, plain bool) bool {
 		}
 	}
 	if inner.Start > outer.endOrLast(a) || !sameHost(outer, inner) {
+		return false
+	}
+	if outer.R().Kind != inner.R().Kind {
 		return false
 	}
 	if gatewayError(outer) {
@@ -153,6 +170,12 @@ func (c *Case) endOrLast(a *Analyzer) capture.Instant {
 }
 
 func (c *Case) answeredAt() capture.Instant {
+	if c.alone() {
+		if c.answerAt < 0 {
+			return 0
+		}
+		return c.at(c.answerAt)
+	}
 	for i := range c.Answers() {
 		if c.Answers()[i].At >= 0 {
 			return c.at(c.Answers()[i].At)

@@ -29,8 +29,12 @@ const (
 	fewDetails  = 1 << 10
 )
 
-func newPager(keep, few int) *pager {
-	p := &pager{keep: keep, few: few}
+// newPager returns a pager that keeps so many details, 0: the default.
+func newPager(keep int) *pager {
+	if keep == 0 {
+		keep = keepDetails
+	}
+	p := &pager{keep: keep, few: min(keep/2, fewDetails)}
 	p.stub.away = p
 	return p
 }
@@ -123,3 +127,7 @@ func (a *Analyzer) Case(i int) *Case {
 	a.pager.trim()
 	return a.cases[i]
 }
+
+// Err says why details of exchanges could not be read back from their temporary file; of those exchanges nothing is known
+// any more, and the report is not to be trusted. It is nil where all is well.
+func (a *Analyzer) Err() error { return a.pager.err }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"mcptrace/capture"
+	"mcptrace/capture/wire/jsonrpc"
 )
 
 // DefaultWindow is the longest gap between the end of a first attempt and a second that is called its re-issue.
@@ -22,13 +23,13 @@ func (a *Analyzer) link(first, second *Case, many bool) *Link {
 	if !same || expectedRepeat(first) || first.unseen() {
 		return nil
 	}
-	l := &Link{Of: first, SameID: sameID(first.call().ID, second.call().ID)}
+	l := &Link{Of: first, SameID: first.id == second.id || sameID(first.call().ID, second.call().ID)}
 	if !a.classify(l, first, second) || l.Finding == "reissue-while-in-flight" && first.Group != second.Group {
 		return nil // another session beside one in use is another client's
 	}
 	last := first.endOrLast(a)
-	if first.Answers()[0].At >= 0 && first.Answers()[0].Level == capture.LevelDispatched && first.at(first.Answers()[0].At) <= second.Start {
-		last = max(min(last, second.Start), first.at(first.Answers()[0].At))
+	if first.answered && first.at(first.answerAt) <= second.Start {
+		last = max(min(last, second.Start), first.at(first.answerAt))
 	}
 	if last > second.Start {
 		last = first.Start
@@ -69,12 +70,17 @@ func expectedRepeat(c *Case) bool {
 	case c.HTTP.Status >= 300 && c.HTTP.Status < 400:
 		return true
 	}
-	for i := range c.Answers() {
-		if m := c.Answers()[i].Message; m != nil && m.Kind.String() == "error" && versionErrors[m.Result.Code] {
+	return c.again
+}
+
+// asksAgain reports whether the answers of an exchange ask for its call in another form.
+func (d *detail) asksAgain() bool {
+	for i := range d.answers {
+		if m := d.answers[i].Message; m != nil && m.Kind == jsonrpc.Error && versionErrors[m.Result.Code] {
 			return true
 		}
 	}
-	return c.Answer().Message != nil && c.Answer().Message.Result.ResultType == "input_required"
+	return d.answer.Message != nil && d.answer.Message.Result.ResultType == "input_required"
 }
 
 // versionErrors are the codes that ask for the same call with other metadata; the last three are those of drafts.
@@ -82,9 +88,8 @@ var versionErrors = map[int64]bool{-32020: true, -32021: true, -32022: true, -32
 
 // classify fills in the finding; false: the second call is an honest repeat.
 func (a *Analyzer) classify(l *Link, first, second *Case) bool {
-	an := &first.Answers()[0]
 	ended := first.over() != 0 && first.over() <= second.Start
-	answered := an.Level == capture.LevelDispatched && first.at(an.At) <= second.Start
+	answered := first.answered && first.at(first.answerAt) <= second.Start
 	switch {
 	case first.HTTP.Status == 404 && first.Header.Session != "":
 		l.Finding, l.Executed = "reissue-after-session-404", "refused: the session was unknown"
@@ -96,17 +101,17 @@ func (a *Analyzer) classify(l *Link, first, second *Case) bool {
 	case first.HTTP.Status >= 400:
 		return false // refused: an honest second try
 	case answered:
-		return a.classifyAnswered(l, first, an, ended)
-	case ended, first.Cancelled != 0 && first.Cancelled <= second.Start && an.Level != capture.LevelDispatched:
-		first.classifyLost(l, an)
+		return a.classifyAnswered(l, first, ended)
+	case ended, first.Cancelled != 0 && first.Cancelled <= second.Start && !first.answered:
+		first.classifyLost(l, &first.Answers()[0])
 	default:
 		if !l.SameID && first.Cancelled == 0 && (second.beside >= parallel || first.Safety() == Safe) {
 			return false // a client that works in parallel means its equal calls, and lists may be asked for twice at once
 		}
 		l.Finding, l.Executed = "reissue-while-in-flight", "the first attempt was still in flight"
 	}
-	if first.detail().identical == second.detail().identical && l.SameID && l.Finding != "retry-after-status" && first.detail().identical != [8]byte{} &&
-		second.Start.Sub(first.endBy(second.Start)) <= transportSoon && !answered {
+	if l.SameID && l.Finding != "retry-after-status" && !answered && second.Start.Sub(first.endBy(second.Start)) <= transportSoon &&
+		first.detail().identical == second.detail().identical && first.detail().identical != [8]byte{} {
 		l.Finding = "transport-duplicate"
 	}
 	return true
@@ -121,17 +126,17 @@ func (c *Case) endBy(t capture.Instant) capture.Instant {
 }
 
 // classifyAnswered judges a repeat of a call whose answer was there.
-func (a *Analyzer) classifyAnswered(l *Link, first *Case, an *Answer, ended bool) bool {
+func (a *Analyzer) classifyAnswered(l *Link, first *Case, ended bool) bool {
 	l.Executed = "its answer had been dispatched"
 	late := first.closedByClient() && ended && !a.consumed(first)
 	switch {
-	case an.Stream != nil:
+	case !first.onOwn:
 		return false
 	case first.closedBeforeAnswer():
 		l.Finding = "reissue-of-executed"
 	case !ended:
 		return false
-	case first.Break != nil, late, an.Message.CROnly && first.sse:
+	case first.Break != nil, late, first.sse && first.Answers()[0].Message.CROnly:
 		l.Finding = "reissue-after-delivery"
 	default:
 		return false
