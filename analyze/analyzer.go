@@ -19,7 +19,7 @@ type Options struct {
 	HoldFrom time.Duration // from which hold on a stream counts as held open; 0: one second
 	Filter   Filter
 	Optional bool // also what is said on request only
-	AtHand   int  // so many exchanges are kept in memory as a whole; of more, details go to a temporary file. 0: 32768
+	AtHand   int  // so many exchanges are kept in memory as a whole; of more, details go to a temporary file. 0: 8192
 }
 
 // Input is one file that was read.

@@ -23,9 +23,9 @@ type pager struct {
 	err   error  // why details cannot be read any more
 }
 
-// The default of keep is about 35 MB; few suffices for what a walk looks at around a case.
+// The default of keep is about 10 MB; few suffices for what a walk looks at around a case.
 const (
-	keepDetails = 32 << 10
+	keepDetails = 8 << 10
 	fewDetails  = 1 << 10
 )
 
