@@ -202,6 +202,25 @@ func TestHeaderListLimit(t *testing.T) {
 	}
 }
 
+// TestHeldCut: a message is counted once, whether a limit cut it before its endpoint proved to be MCP or it was held without
+// its body until then.
+func TestHeldCut(t *testing.T) {
+	page := strings.Repeat("<p>x</p>", pendingBody/8)
+	html := fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: %d\r\n\r\n%s", len(page), page)
+	get := "GET /mcp HTTP/1.1\r\nHost: h\r\n\r\n"
+	proof := []talk{{Client, post(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)}, {Server, jsonResponse(`{"jsonrpc":"2.0","id":1,"result":{"tools":[]}}`)}}
+	for _, most := range []int64{0, pendingBody, 2000} {
+		out := 0
+		r := &Recognizer{Out: func(ex *Exchange, _ *Reading) { out++ }}
+		a := &Assembly{Sink: r.Add, MaxMessage: most}
+		tell(a, append([]talk{{Client, get}, {Server, html}}, proof...), 16<<10, nil)
+		r.Close()
+		if n := a.Cuts() + r.Cuts(); out != 2 || n != 1 {
+			t.Errorf("at most %d bytes: %d handed on, %d and %d cuts", most, out, a.Cuts(), r.Cuts())
+		}
+	}
+}
+
 // TestUndecidedLimit: exchanges let go before their endpoint proved to be MCP are counted, and are no other traffic.
 func TestUndecidedLimit(t *testing.T) {
 	for over := range 2 {
