@@ -19,11 +19,13 @@ type Recognizer struct {
 	Trusted bool
 
 	endpoints map[Endpoint]*evidence
+	paths     int64 // memory of endpoints
 	pending   []pending
 	held      int64 // bytes in pending
 	other     int
 	jsonrpc   int
 	letGo     map[Endpoint]int // exchanges dropped for want of room, of endpoints that may prove to be MCP yet
+	letGoing  int64            // memory of letGo
 	cuts      int
 }
 
@@ -54,8 +56,37 @@ const (
 	pendingLimit = 20000
 	pendingBytes = 32 << 20
 	pendingBody  = 4 << 10
-	letGoLimit   = 1 << 16 // endpoints in letGo
 )
+
+// What endpoints are remembered takes at most so much memory, each the length of its path and what the map costs. A client
+// may make up any number of paths. Of an endpoint that is not remembered those exchanges are MCP that prove it themselves.
+const (
+	endpointBytes = 16 << 20
+	endpointCost  = 128
+)
+
+// fits takes the memory of one more endpoint from room, unless too much is taken.
+func fits(room *int64, ep Endpoint) bool {
+	n := int64(len(ep.Path)) + endpointCost
+	if *room+n > endpointBytes {
+		return false
+	}
+	*room += n
+	return true
+}
+
+// remember keeps what speaks for an endpoint and reports whether there is room.
+func (r *Recognizer) remember(ep Endpoint, e *evidence) bool {
+	if r.endpoints[ep] != nil {
+		return true
+	}
+	if !fits(&r.paths, ep) {
+		return false
+	}
+	ep.Path = strings.Clone(ep.Path) // without the rest of its target
+	r.endpoints[ep] = e
+	return true
+}
 
 // EndpointOf returns the endpoint an exchange was sent to. Path is "" where the request was not captured.
 func EndpointOf(ex *Exchange) Endpoint {
@@ -87,7 +118,7 @@ func (r *Recognizer) Add(ex *Exchange) {
 		e = &evidence{sure: r.asked(ex, ep)} // kept once it says something: paths without MCP are many
 	}
 	if e.sure {
-		r.endpoints[ep] = e
+		r.remember(ep, e) // or asked again
 	}
 	if !e.proven() && !worthReading(ex) {
 		r.hold(ex, nil)
@@ -95,8 +126,8 @@ func (r *Recognizer) Add(ex *Exchange) {
 	}
 	rd := Read(ex)
 	if !e.proven() {
-		if r.weigh(ex, rd, e, ep); e.sure || e.strong > 0 {
-			r.endpoints[ep] = e
+		if r.weigh(ex, rd, e, ep); (e.sure || e.strong > 0) && !r.remember(ep, e) {
+			r.cuts++
 		}
 		if !e.proven() {
 			r.hold(ex, rd)
@@ -114,11 +145,14 @@ func (r *Recognizer) proveEndpoint(ex *Exchange, rd *Reading) {
 		return
 	}
 	ep := Endpoint{ex.Conn.Server, pathOf(rd.Endpoint)}
-	if r.endpoints[ep] == nil {
-		r.endpoints[ep] = &evidence{}
+	e := r.endpoints[ep]
+	if e == nil {
+		if e = (&evidence{}); !r.remember(ep, e) {
+			r.cuts++
+		}
 	}
-	if !r.endpoints[ep].proven() {
-		r.endpoints[ep].sure = true
+	if !e.proven() {
+		e.sure = true
 		r.rejudge(ep)
 	}
 }
@@ -182,7 +216,7 @@ func (r *Recognizer) hold(ex *Exchange, rd *Reading) {
 	for len(r.pending) > pendingLimit || r.held > pendingBytes && len(r.pending) > 1 {
 		first := r.pending[0]
 		r.held -= first.ex.Request.Wire.Len() + first.ex.Response.Wire.Len()
-		if ep := EndpointOf(first.ex); len(r.letGo) < letGoLimit || r.letGo[ep] > 0 {
+		if ep := EndpointOf(first.ex); r.letGo[ep] > 0 || fits(&r.letGoing, ep) {
 			r.letGo[ep]++
 		}
 		r.drop(first)
@@ -203,7 +237,10 @@ func (r *Recognizer) drop(p pending) {
 func (r *Recognizer) rejudge(ep Endpoint) {
 	r.cuts += r.letGo[ep]
 	r.other -= r.letGo[ep]
-	delete(r.letGo, ep)
+	if r.letGo[ep] > 0 {
+		delete(r.letGo, ep)
+		r.letGoing -= int64(len(ep.Path)) + endpointCost
+	}
 	kept := r.pending[:0]
 	var out []pending
 	for _, p := range r.pending {
