@@ -23,6 +23,7 @@ type Assembly struct {
 	conns []*Conn
 	cuts  int
 	lines []tls.LineError
+	purse purse // of the messages that were not handed on yet
 }
 
 // Connection begins a connection. See Recorder.
@@ -61,6 +62,7 @@ func (a *Assembly) Cuts() int { return a.cuts }
 
 func (a *Assembly) newExchange(c *Conn, proto string, start Instant) *Exchange {
 	ex := &Exchange{Seq: a.seq, Conn: c, Proto: proto, Start: start}
+	ex.Request.Wire.purse, ex.Response.Wire.purse = &a.purse, &a.purse
 	a.seq++
 	return ex
 }
@@ -118,6 +120,8 @@ func (q *settling) flush(all bool) {
 
 func (a *Assembly) emit(ex *Exchange) {
 	a.cuts += cutsIn(ex)
+	ex.Request.Wire.leave()
+	ex.Response.Wire.leave()
 	a.Sink(ex)
 }
 

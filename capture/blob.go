@@ -2,7 +2,6 @@ package capture
 
 import (
 	"fmt"
-	"os"
 	"sync"
 )
 
@@ -13,11 +12,12 @@ const spillAt = 1 << 20
 // Blob is a growing run of bytes: small ones in memory, large ones in a temporary file that has no name.
 // The zero Blob is empty and ready to use. It is not safe for concurrent use.
 type Blob struct {
-	mem  []byte
-	from *[]byte // the pool's, where mem came from it
-	file *os.File
-	flen int64 // bytes in file; mem holds what comes after them
-	err  error
+	mem   []byte
+	from  *[]byte  // the pool's, where mem came from it
+	file  *spilled // what does not stand in memory
+	flen  int64    // bytes in file; mem holds what comes after them
+	err   error
+	purse *purse // what the memory is counted in; nil: it is not
 }
 
 // BlobOf returns a Blob that holds p. It keeps p.
@@ -32,16 +32,17 @@ const directAt = 64 << 10
 // Append copies p to the end.
 func (b *Blob) Append(p []byte) {
 	if len(p) >= directAt && b.Len()+int64(len(p)) >= spillAt && b.spill() {
-		n, err := b.file.WriteAt(p, b.flen)
-		b.flen += int64(n)
-		p, b.err = p[n:], err
+		p = b.write(p)
 	}
-	if len(b.mem)+len(p) > cap(b.mem) {
-		b.grow(len(b.mem) + len(p))
+	if n := len(b.mem) + len(p); n > cap(b.mem) && !b.purse.allows(bufferSize(n)-cap(b.mem)) && b.spill() && len(p) > cap(b.mem) {
+		p = b.write(p)
+	}
+	if n := len(b.mem) + len(p); n > cap(b.mem) {
+		b.grow(n)
 	}
 	b.mem = append(b.mem, p...)
-	if len(b.mem) >= spillAt {
-		b.spill()
+	if len(b.mem) >= spillAt && b.spill() && b.purse.tight() {
+		b.hold(nil, nil)
 	}
 }
 
@@ -50,10 +51,8 @@ func (b *Blob) grow(n int) {
 	if n > spillAt {
 		n = max(n, 2*cap(b.mem)) // there is no file: everything stays in memory
 	}
-	old, from := b.mem, b.from
-	b.mem, b.from = buffers.get(n)
-	b.mem = append(b.mem, old...)
-	buffers.put(from)
+	mem, from := buffers.get(n)
+	b.hold(append(mem, b.mem...), from)
 }
 
 // shrink moves the bytes to memory of just their size: they will be kept for a while.
@@ -61,14 +60,26 @@ func (b *Blob) shrink() {
 	if b.from == nil || cap(b.mem) < 2*len(b.mem) {
 		return
 	}
-	b.mem = append(make([]byte, 0, len(b.mem)), b.mem...)
-	buffers.put(b.from)
-	b.from = nil
+	b.hold(append(make([]byte, 0, len(b.mem)), b.mem...), nil)
 }
+
+// hold puts mem, which holds the same bytes, in the place of the buffer.
+func (b *Blob) hold(mem []byte, from *[]byte) {
+	b.purse.add(cap(mem) - cap(b.mem))
+	buffers.put(b.from)
+	b.mem, b.from = mem, from
+}
+
+// leave takes the Blob out of the count.
+func (b *Blob) leave() {
+	b.purse.add(-cap(b.mem))
+	b.purse = nil
+}
+
+var zeros [directAt]byte
 
 // AppendZeros appends n zero bytes, the stand-in for bytes that were not captured.
 func (b *Blob) AppendZeros(n int64) {
-	var zeros [4096]byte
 	for n > 0 {
 		k := min(n, int64(len(zeros)))
 		b.Append(zeros[:k])
@@ -82,15 +93,19 @@ func (b *Blob) spill() bool {
 		return false
 	}
 	if b.file == nil {
-		if b.file, b.err = spills.get(); b.err != nil {
-			return false
-		}
+		b.file = newSpilled()
 	}
-	if _, b.err = b.file.WriteAt(b.mem, b.flen); b.err == nil {
-		b.flen += int64(len(b.mem))
-		b.mem = b.mem[:0]
-	}
+	rest := b.write(b.mem)
+	b.mem = b.mem[:copy(b.mem, rest)]
 	return b.err == nil
+}
+
+// write appends p to the file, and returns what could not be written.
+func (b *Blob) write(p []byte) []byte {
+	n, err := b.file.write(p)
+	b.flen += int64(n)
+	b.err = err
+	return p[n:]
 }
 
 // Err tells why bytes could not be moved to the temporary file. They then stay in memory and remain readable.
@@ -106,7 +121,7 @@ func (b *Blob) Range(start, end int64, f func(p []byte) error) error {
 		buf := make([]byte, min(64<<10, b.flen-start, end-start))
 		for start < end && start < b.flen {
 			n := min(int64(len(buf)), end-start, b.flen-start)
-			if _, err := b.file.ReadAt(buf[:n], start); err != nil {
+			if err := b.file.read(buf[:n], start); err != nil {
 				return fmt.Errorf("read back spilled bytes: %w", err)
 			}
 			if err := f(buf[:n]); err != nil {
@@ -165,15 +180,11 @@ func (b *Blob) Prefix(n int64) Blob {
 
 // Release gives the memory and the temporary file back. The Blob is empty afterwards.
 func (b *Blob) Release() {
-	switch {
-	case b.file == nil:
-	case b.err != nil:
-		b.file.Close()
-	default:
-		spills.put(b.file, b.flen)
+	if b.file != nil {
+		b.file.release()
 	}
-	buffers.put(b.from)
-	*b = Blob{}
+	b.hold(nil, nil)
+	*b = Blob{purse: b.purse}
 }
 
 // bufferPool keeps buffers of a few sizes: messages come and go by the thousand.
@@ -183,6 +194,16 @@ var buffers bufferPool
 
 // size returns the capacity of class i: 1 KiB, 2 KiB, … 1 MiB.
 func (*bufferPool) size(i int) int { return 1 << (10 + i) }
+
+// bufferSize returns how large a buffer for n bytes is.
+func bufferSize(n int) int {
+	for i := range buffers.classes {
+		if n <= buffers.size(i) {
+			return buffers.size(i)
+		}
+	}
+	return n
+}
 
 // get returns an empty buffer for at least n bytes, and what to put back for it: nil where it is too large to be kept.
 func (p *bufferPool) get(n int) (buf []byte, from *[]byte) {

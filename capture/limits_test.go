@@ -202,6 +202,58 @@ func TestHeaderListLimit(t *testing.T) {
 	}
 }
 
+// TestEndpointLimit: beyond the limit an endpoint is not remembered, but what proves itself is MCP still; those that were
+// known before stay known.
+func TestEndpointLimit(t *testing.T) {
+	const fit = 128
+	path := func(i int) string {
+		return fmt.Sprintf("/%0*d", endpointBytes/fit-endpointCost-1, i)
+	}
+	proof := func(i int) []talk {
+		return []talk{{Client, strings.Replace(post(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`), "/mcp", path(i), 1)},
+			{Server, jsonResponse(`{"jsonrpc":"2.0","id":1,"result":{"tools":[]}}`)}}
+	}
+	plain := func(i int) []talk {
+		return []talk{{Client, "GET " + path(i) + "?x HTTP/1.1\r\nHost: h\r\n\r\n"}, {Server, "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n"}}
+	}
+	for over := range 2 {
+		var out []string
+		r := &Recognizer{Out: func(ex *Exchange, _ *Reading) { out = append(out, ex.Request.Head.Method) }}
+		a := &Assembly{Sink: r.Add}
+		var parts []talk
+		last := fit - 1 + over
+		for i := range last + 1 {
+			parts = append(parts, proof(i)...)
+		}
+		parts = append(append(parts, plain(last)...), plain(0)...)
+		tell(a, parts, 64<<10, nil)
+		r.Close()
+		other, _ := r.Other()
+		if len(out) != last+1+2-over || out[len(out)-1] != "GET" || other != over || a.Cuts()+r.Cuts() != over {
+			t.Errorf("%d over: %d of %d handed on, %d other, %d cuts", over, len(out), last+3, other, r.Cuts())
+		}
+	}
+}
+
+// TestHeldCut: a message is counted once, whether a limit cut it before its endpoint proved to be MCP or it was held without
+// its body until then.
+func TestHeldCut(t *testing.T) {
+	page := strings.Repeat("<p>x</p>", pendingBody/8)
+	html := fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: %d\r\n\r\n%s", len(page), page)
+	get := "GET /mcp HTTP/1.1\r\nHost: h\r\n\r\n"
+	proof := []talk{{Client, post(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)}, {Server, jsonResponse(`{"jsonrpc":"2.0","id":1,"result":{"tools":[]}}`)}}
+	for _, most := range []int64{0, pendingBody, 2000} {
+		out := 0
+		r := &Recognizer{Out: func(ex *Exchange, _ *Reading) { out++ }}
+		a := &Assembly{Sink: r.Add, MaxMessage: most}
+		tell(a, append([]talk{{Client, get}, {Server, html}}, proof...), 16<<10, nil)
+		r.Close()
+		if n := a.Cuts() + r.Cuts(); out != 2 || n != 1 {
+			t.Errorf("at most %d bytes: %d handed on, %d and %d cuts", most, out, a.Cuts(), r.Cuts())
+		}
+	}
+}
+
 // TestUndecidedLimit: exchanges let go before their endpoint proved to be MCP are counted, and are no other traffic.
 func TestUndecidedLimit(t *testing.T) {
 	for over := range 2 {

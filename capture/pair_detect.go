@@ -72,6 +72,7 @@ func (d *detector) End(by Side, how How, s Stamp) {
 // there may be thousands.
 func (d *detector) letGo() {
 	if p, ok := d.inner.(*h1Pair); ok && p.spent() {
+		p.letGo()
 		d.inner = ignore{}
 	}
 }

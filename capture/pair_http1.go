@@ -39,6 +39,7 @@ func newH1Pair(a *Assembly, c *Conn, resync bool) *h1Pair {
 	p := &h1Pair{a: a, c: c, done: settling{a: a}}
 	for i := range p.side {
 		p.side[i].pair, p.side[i].from = p, Side(i)
+		p.side[i].early.Wire.purse = &a.purse
 	}
 	p.side[Client].parser = http1.NewRequestParser(&p.side[Client])
 	p.side[Server].parser = http1.NewResponseParser(&p.side[Server], p.method)
@@ -85,7 +86,7 @@ func (p *h1Pair) Missing(from Side, n int64, s Stamp) {
 	if d.ex != nil {
 		d.limit(n, func(n int64) { d.msg().addHole(n, s, d.ex.Start, d.base) })
 	} else {
-		d.early = Message{}
+		d.early.reset()
 	}
 	d.base += n
 	d.seen = d.base
@@ -183,6 +184,14 @@ func (p *h1Pair) Close(s Stamp) {
 	}
 	p.settleQueue()
 	p.done.flush(true)
+	p.letGo()
+}
+
+// letGo gives back what belongs to no exchange.
+func (p *h1Pair) letGo() {
+	for i := range p.side {
+		p.side[i].early.reset()
+	}
 }
 
 func (d *h1Side) msg() *Message { return d.ex.message(d.from) }
@@ -221,7 +230,7 @@ func (d *h1Side) keepEarly(part []byte) {
 		d.earlyFrom = d.seen
 	}
 	if d.early.Wire.Len()+int64(len(part)) > earlyLimit {
-		d.early = Message{}
+		d.early.reset()
 		d.earlyFrom = d.seen
 	}
 	d.early.add(part, d.stamp, 0, d.seen)
@@ -247,7 +256,7 @@ func (d *h1Side) Start(off int64) {
 	if off < d.base && ok {
 		m.adopt(&d.early, off-d.earlyFrom, d.ex.Start)
 	}
-	d.early = Message{}
+	d.early.reset()
 }
 
 // maxQueue bounds the requests of one connection that wait for a response: where only requests are captured, none comes.
@@ -383,9 +392,9 @@ func (d *h1Side) Broken(off int64, why string) {
 		m.cut()
 	}
 	if m.Head == nil && ex.Interim == 0 && !m.Cut {
-		*m = Message{} // it was no message after all
-		if ex.Request.Head == nil && ex.Response.Head == nil && d.pair.side[d.from.Peer()].ex != ex {
-			d.pair.forget(ex)
+		m.reset() // it was no message after all
+		if ex.Request.Head == nil && ex.Response.Head == nil && d.pair.side[d.from.Peer()].ex != ex && d.pair.forget(ex) {
+			ex.Release()
 		}
 		return
 	}
@@ -396,12 +405,13 @@ func (d *h1Side) Broken(off int64, why string) {
 	}
 }
 
-// forget takes ex off the queue.
-func (p *h1Pair) forget(ex *Exchange) {
+// forget takes ex off the queue and reports whether it was there.
+func (p *h1Pair) forget(ex *Exchange) bool {
 	for i, q := range p.queue {
 		if q == ex {
 			p.queue = append(p.queue[:i], p.queue[i+1:]...)
-			return
+			return true
 		}
 	}
+	return false
 }

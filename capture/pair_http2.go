@@ -72,7 +72,7 @@ func (p *h1Pair) upgrade(from Side, rest []byte, s Stamp) {
 	h2 := newH2Pair(p.a, p.c, false)
 	after.Duplex = h2
 	ex.Proto = "2"
-	ex.Response = Message{}
+	ex.Response.reset()
 	ex.Request.Complete = true
 	ex.Stream = 1
 	h2.streams[1] = &h2Stream{ex: ex, reqDone: true}

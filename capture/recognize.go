@@ -19,13 +19,21 @@ type Recognizer struct {
 	Trusted bool
 
 	endpoints map[Endpoint]*evidence
-	pending   []*Exchange
+	paths     int64 // memory of endpoints
+	pending   []pending
 	held      int64 // bytes in pending
-	readings  map[*Exchange]*Reading
 	other     int
 	jsonrpc   int
 	letGo     map[Endpoint]int // exchanges dropped for want of room, of endpoints that may prove to be MCP yet
+	letGoing  int64            // memory of letGo
 	cuts      int
+}
+
+// pending is an exchange whose endpoint is not known to be MCP.
+type pending struct {
+	ex   *Exchange
+	rd   *Reading // nil: it was not read
+	cuts int      // messages of it that were cut for want of room
 }
 
 // Endpoint is where MCP is served.
@@ -48,8 +56,37 @@ const (
 	pendingLimit = 20000
 	pendingBytes = 32 << 20
 	pendingBody  = 4 << 10
-	letGoLimit   = 1 << 16 // endpoints in letGo
 )
+
+// What endpoints are remembered takes at most so much memory, each the length of its path and what the map costs. A client
+// may make up any number of paths. Of an endpoint that is not remembered those exchanges are MCP that prove it themselves.
+const (
+	endpointBytes = 16 << 20
+	endpointCost  = 128
+)
+
+// fits takes the memory of one more endpoint from room, unless too much is taken.
+func fits(room *int64, ep Endpoint) bool {
+	n := int64(len(ep.Path)) + endpointCost
+	if *room+n > endpointBytes {
+		return false
+	}
+	*room += n
+	return true
+}
+
+// remember keeps what speaks for an endpoint and reports whether there is room.
+func (r *Recognizer) remember(ep Endpoint, e *evidence) bool {
+	if r.endpoints[ep] != nil {
+		return true
+	}
+	if !fits(&r.paths, ep) {
+		return false
+	}
+	ep.Path = strings.Clone(ep.Path) // without the rest of its target
+	r.endpoints[ep] = e
+	return true
+}
 
 // EndpointOf returns the endpoint an exchange was sent to. Path is "" where the request was not captured.
 func EndpointOf(ex *Exchange) Endpoint {
@@ -73,7 +110,7 @@ func pathOf(target string) string {
 // Add takes one exchange. The Recognizer owns it from then on.
 func (r *Recognizer) Add(ex *Exchange) {
 	if r.endpoints == nil {
-		r.endpoints, r.readings, r.letGo = map[Endpoint]*evidence{}, map[*Exchange]*Reading{}, map[Endpoint]int{}
+		r.endpoints, r.letGo = map[Endpoint]*evidence{}, map[Endpoint]int{}
 	}
 	ep := EndpointOf(ex)
 	e := r.endpoints[ep]
@@ -81,7 +118,7 @@ func (r *Recognizer) Add(ex *Exchange) {
 		e = &evidence{sure: r.asked(ex, ep)} // kept once it says something: paths without MCP are many
 	}
 	if e.sure {
-		r.endpoints[ep] = e
+		r.remember(ep, e) // or asked again
 	}
 	if !e.proven() && !worthReading(ex) {
 		r.hold(ex, nil)
@@ -89,8 +126,8 @@ func (r *Recognizer) Add(ex *Exchange) {
 	}
 	rd := Read(ex)
 	if !e.proven() {
-		if r.weigh(ex, rd, e, ep); e.sure || e.strong > 0 {
-			r.endpoints[ep] = e
+		if r.weigh(ex, rd, e, ep); (e.sure || e.strong > 0) && !r.remember(ep, e) {
+			r.cuts++
 		}
 		if !e.proven() {
 			r.hold(ex, rd)
@@ -108,11 +145,14 @@ func (r *Recognizer) proveEndpoint(ex *Exchange, rd *Reading) {
 		return
 	}
 	ep := Endpoint{ex.Conn.Server, pathOf(rd.Endpoint)}
-	if r.endpoints[ep] == nil {
-		r.endpoints[ep] = &evidence{}
+	e := r.endpoints[ep]
+	if e == nil {
+		if e = (&evidence{}); !r.remember(ep, e) {
+			r.cuts++
+		}
 	}
-	if !r.endpoints[ep].proven() {
-		r.endpoints[ep].sure = true
+	if !e.proven() {
+		e.sure = true
 		r.rejudge(ep)
 	}
 }
@@ -164,6 +204,7 @@ func hasMCPHeader(m *Message) bool {
 
 // hold keeps an exchange of an endpoint that is not proven.
 func (r *Recognizer) hold(ex *Exchange, rd *Reading) {
+	before := cutsIn(ex)
 	for _, m := range []*Message{&ex.Request, &ex.Response} {
 		if rd == nil && m.Wire.Len() > pendingBody {
 			m.keepHead()
@@ -171,69 +212,67 @@ func (r *Recognizer) hold(ex *Exchange, rd *Reading) {
 		m.shrink()
 		r.held += m.Wire.Len()
 	}
-	r.pending = append(r.pending, ex)
-	r.readings[ex] = rd
+	r.pending = append(r.pending, pending{ex, rd, cutsIn(ex) - before})
 	for len(r.pending) > pendingLimit || r.held > pendingBytes && len(r.pending) > 1 {
 		first := r.pending[0]
-		r.held -= first.Request.Wire.Len() + first.Response.Wire.Len()
-		if ep := EndpointOf(first); len(r.letGo) < letGoLimit || r.letGo[ep] > 0 {
+		r.held -= first.ex.Request.Wire.Len() + first.ex.Response.Wire.Len()
+		if ep := EndpointOf(first.ex); r.letGo[ep] > 0 || fits(&r.letGoing, ep) {
 			r.letGo[ep]++
 		}
 		r.drop(first)
-		r.pending[0] = nil
+		r.pending[0] = pending{}
 		r.pending = r.pending[1:]
 	}
 }
 
-func (r *Recognizer) drop(ex *Exchange) {
+func (r *Recognizer) drop(p pending) {
 	r.other++
-	if rd := r.readings[ex]; rd != nil && len(rd.Calls) > 0 {
+	if p.rd != nil && len(p.rd.Calls) > 0 {
 		r.jsonrpc++
 	}
-	delete(r.readings, ex)
-	ex.Release()
+	p.ex.Release()
 }
 
 // rejudge hands on what was kept of an endpoint that has just been proven.
 func (r *Recognizer) rejudge(ep Endpoint) {
 	r.cuts += r.letGo[ep]
 	r.other -= r.letGo[ep]
-	delete(r.letGo, ep)
+	if r.letGo[ep] > 0 {
+		delete(r.letGo, ep)
+		r.letGoing -= int64(len(ep.Path)) + endpointCost
+	}
 	kept := r.pending[:0]
-	var out []*Exchange
-	for _, ex := range r.pending {
-		if EndpointOf(ex) == ep {
-			r.held -= ex.Request.Wire.Len() + ex.Response.Wire.Len()
-			out = append(out, ex)
+	var out []pending
+	for _, p := range r.pending {
+		if EndpointOf(p.ex) == ep {
+			r.held -= p.ex.Request.Wire.Len() + p.ex.Response.Wire.Len()
+			out = append(out, p)
 		} else {
-			kept = append(kept, ex)
+			kept = append(kept, p)
 		}
 	}
 	clear(r.pending[len(kept):])
 	r.pending = kept
-	for _, ex := range out {
-		rd := r.readings[ex]
-		delete(r.readings, ex)
-		if rd == nil {
-			rd = Read(ex)
-			r.cuts += cutsIn(ex)
+	for _, p := range out {
+		if p.rd == nil {
+			p.rd = Read(p.ex)
 		}
-		r.proveEndpoint(ex, rd)
-		r.Out(ex, rd)
+		r.cuts += p.cuts
+		r.proveEndpoint(p.ex, p.rd)
+		r.Out(p.ex, p.rd)
 	}
 }
 
 // Close judges what is left. An exchange whose request was not captured, or whose HTTP/2 head cannot be read whole, has no
 // path: it counts as MCP by what it carries itself, for nothing better can be known of it.
 func (r *Recognizer) Close() {
-	for _, ex := range r.pending {
-		rd := r.readings[ex]
+	for _, p := range r.pending {
+		ex, rd := p.ex, p.rd
 		if EndpointOf(ex).Path == "" && rd != nil && (r.headless(ex, rd) || ex.Request.Head != nil && (sure(ex, rd) || strongRequest(ex, rd))) {
-			delete(r.readings, ex)
 			r.Out(ex, rd)
 			continue
 		}
-		r.drop(ex)
+		r.drop(p)
 	}
 	r.pending = nil
 }
@@ -310,7 +349,7 @@ func (r *Recognizer) sseEndpoint(ex *Exchange, rd *Reading) bool {
 		return true
 	}
 	for _, p := range r.pending {
-		if rd := r.readings[p]; rd != nil && len(rd.Calls) > 0 && EndpointOf(p) == (Endpoint{ex.Conn.Server, path}) {
+		if p.rd != nil && len(p.rd.Calls) > 0 && EndpointOf(p.ex) == (Endpoint{ex.Conn.Server, path}) {
 			return true
 		}
 	}

@@ -36,6 +36,12 @@ func (m *Message) begin() {
 	m.Chunks, m.Acks, m.Body = make([]Chunk, 0, spareChunks), make([]Ack, 0, spareChunks), make([]Span, 0, 2)
 }
 
+// reset makes a message under way an empty one.
+func (m *Message) reset() {
+	m.release()
+	*m = Message{Wire: m.Wire}
+}
+
 // release gives the memory of the message back.
 func (m *Message) release() {
 	m.Wire.Release()

@@ -36,8 +36,8 @@ func Create(path string, meta Meta, o Options) (*Writer, error) {
 // claim makes the file, or takes one that is empty. made tells which.
 func claim(path string) (made bool, err error) {
 	for _, suffix := range []string{"-journal", "-wal"} {
-		if _, err := os.Lstat(path + suffix); err == nil {
-			return false, fmt.Errorf("%s%s is left over from another recording: remove it or choose another name", path, suffix)
+		if _, err := os.Lstat(path + suffix); err == nil && isEmpty(path) { // beside a file with content it belongs to that
+			return false, fmt.Errorf("%s%s is there: another program is using the file, or left that behind: choose another name or remove it", path, suffix)
 		}
 	}
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
@@ -57,6 +57,12 @@ func claim(path string) (made bool, err error) {
 		return false, errors.New("the file exists already: remove it or choose another name")
 	}
 	return false, pathError(os.Chmod(path, 0o600))
+}
+
+// isEmpty reports whether nothing stands in the file, or there is none.
+func isEmpty(path string) bool {
+	info, err := os.Stat(path)
+	return err != nil || info.Size() == 0
 }
 
 // pathError takes the operation and the path off an error: the caller names them.

@@ -37,7 +37,7 @@ func plainError(err error) error {
 	}
 	switch se.Code() & 0xff {
 	case codeBusy, codeLocked:
-		return fmt.Errorf("another program is using the file: %w", err)
+		return fmt.Errorf("%w: %w", ErrLocked, err)
 	case codeReadOnly:
 		return fmt.Errorf("the file or its directory cannot be written: %w", err)
 	case codeIO:

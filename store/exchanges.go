@@ -91,12 +91,13 @@ func (r *Reader) yieldPage(ctx context.Context, page []listed, yield func(*captu
 	most := groupRows
 	for len(page) > 0 {
 		n, err := r.load(ctx, page[:min(len(page), most)])
-		if err != nil && most > 1 && ctx.Err() == nil {
-			most = 1 // what is not damaged itself is read
-			continue
-		}
 		if err = r.wrap(err); err != nil {
-			if !yield(nil, err) || !errors.Is(err, ErrDamaged) {
+			isDamage := errors.Is(err, ErrDamaged)
+			if isDamage && most > 1 {
+				most = 1 // what is not damaged itself is read
+				continue
+			}
+			if !yield(nil, err) || !isDamage {
 				return false
 			}
 			page = page[1:]

@@ -18,7 +18,7 @@ import (
 // One that was cut off by a crash is brought back to its last commit, one of an older version to the newest; where the
 // file cannot be written, that happens in a temporary copy. A recording may be read while it is being written.
 //
-// Errors wrap ErrForeign, ErrNewer or ErrDamaged where they apply, and name the file.
+// Errors wrap ErrForeign, ErrNewer, ErrDamaged or ErrLocked where they apply, and name the file.
 func Open(path string) (*Reader, error) {
 	r := &Reader{path: path}
 	if err := r.open(context.Background()); err != nil {
@@ -112,7 +112,7 @@ func (r *Reader) connect(ctx context.Context, path string) error {
 		err = r.try(ctx, path, "ro")
 	}
 	for _, bad := range []error{ErrNewer, ErrForeign, ErrDamaged} {
-		if errors.Is(err, bad) {
+		if errors.Is(plainError(err), bad) {
 			return err
 		}
 	}
@@ -151,7 +151,6 @@ func (r *Reader) try(ctx context.Context, path, mode string) (err error) {
 	defer func() {
 		if err != nil {
 			db.Close()
-			err = plainError(err)
 		}
 	}()
 	conn, err := db.Conn(ctx)

@@ -55,8 +55,8 @@ func migrate(ctx context.Context, c *sql.Conn, version int) error {
 // tables are what a recording must have.
 var tables = []string{"recording", "input", "connection", "closing", "exchange", "message", "block", "connect_failure"}
 
-// busyTimeout is how long, in milliseconds, another process that holds the file is waited for.
-const busyTimeout = 10_000
+// busyTimeout is how long, in milliseconds, another process that holds the file is waited for. It is a constant but for tests.
+var busyTimeout = 10_000
 
 // open opens the SQLite file at path with URI parameters and pragmas of the form "name(value)".
 func open(path, mode string, pragmas ...string) (*sql.DB, error) {

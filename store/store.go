@@ -8,12 +8,13 @@ import (
 	"mcptrace/capture"
 )
 
-// What Open and Exchange return, wrapped, for a caller to decide on.
+// What Create, Open, Exchange and those who write return, wrapped, for a caller to decide on.
 var (
 	ErrNotFound = errors.New("no such exchange")
 	ErrForeign  = errors.New("not a recording")
 	ErrNewer    = errors.New("recording of a newer version")
 	ErrDamaged  = errors.New("recording is damaged")
+	ErrLocked   = errors.New("another program is using the file")
 )
 
 // applicationID marks a recording among SQLite files: "mcpt".

@@ -90,10 +90,17 @@ func (r *reader) read(ctx context.Context, paths []string) error {
 
 var errNothingRead = errors.New("interrupted before anything was read")
 
+// stopped is why a command does not want to read on: the cause with which it cancels the reading.
+type stopped struct{ error }
+
 // interrupted says so where the user did not let it read to the end. What was read until then is good.
 func (r *reader) interrupted(ctx context.Context) error {
 	if ctx.Err() == nil {
 		return nil
+	}
+	var own stopped
+	if errors.As(context.Cause(ctx), &own) {
+		return own.error
 	}
 	if !r.looked {
 		return errNothingRead

@@ -75,6 +75,9 @@ func (r *reader) readExchanges(ctx context.Context, db *store.Reader, i int) err
 	}
 	in := &r.inputs[i]
 	what := fmt.Sprintf("the recording is damaged: %d of its exchanges were read", good)
+	if !errors.Is(first, store.ErrDamaged) {
+		what = fmt.Sprintf("the recording could not be read to its end: %d of its exchanges were read", good)
+	}
 	in.Quality.Notes = append(in.Quality.Notes, what)
 	fmt.Fprintf(r.s.err, "mcptrace: warning: %s: %s; the first that was not: %v\n", in.Path, what, first)
 	return nil

@@ -67,7 +67,9 @@ func (f *recordFlags) run(ctx context.Context, s *streams, args []string) error 
 	if err != nil {
 		return err
 	}
-	k := &keeping{w: w, path: out, max: int64(f.maxSize)}
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	k := &keeping{w: w, path: out, max: int64(f.maxSize), stop: stop}
 	defer w.Close()
 	r := &reader{flags: &f.inputFlags, s: s, out: k.add, idle: k.flush, failed: func(c capture.ConnectFailure) { k.check(w.ConnectFailure(c)) }}
 	if err := r.read(ctx, args); err != nil {
@@ -95,12 +97,14 @@ type keeping struct {
 
 	kept, left int
 	flushed    time.Time
-	err        error // the first; nothing is written after it
+	err        error       // the first; nothing is written after it
+	stop       func(error) // ends the reading: there may be more packets for as long as somebody captures
 }
 
 func (k *keeping) check(err error) {
-	if k.err == nil {
+	if k.err == nil && err != nil {
 		k.err = err
+		k.stop(stopped{err})
 	}
 }
 

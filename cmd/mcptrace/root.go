@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"mcptrace/store"
 )
 
 // The exit codes.
@@ -51,15 +53,26 @@ func exitCode(s *streams, err error) int {
 		return int(child)
 	}
 	fmt.Fprintf(s.err, "mcptrace: %s\n", oneLine(err.Error()))
-	var h hinted
-	if errors.As(err, &h) {
-		fmt.Fprintf(s.err, "mcptrace: hint: %s\n", oneLine(h.hint))
+	if hint := hintOf(err); hint != "" {
+		fmt.Fprintf(s.err, "mcptrace: hint: %s\n", oneLine(hint))
 	}
 	var u usageError
 	if errors.As(err, &u) {
 		return exitUsage
 	}
 	return exitCannot
+}
+
+// hintOf returns the advice about an error, "" for none.
+func hintOf(err error) string {
+	var h hinted
+	switch {
+	case errors.As(err, &h):
+		return h.hint
+	case errors.Is(err, store.ErrLocked):
+		return "wait until the other program is done with it, or end it, and run this again"
+	}
+	return ""
 }
 
 // oneLine keeps an error, which may quote what stands in a file, on one line and harmless to a terminal.

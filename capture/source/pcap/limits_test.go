@@ -9,6 +9,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"mcptrace/capture"
 )
@@ -51,6 +52,25 @@ func TestConnectionLimit(t *testing.T) {
 	for limit, cuts := range map[int]int{20: 0, 19: 1, 3: 17} {
 		r, q := read(t, Options{Limits: Limits{Connections: limit}}, Input{R: bytes.NewReader(file(many...))})
 		if len(r.conns) != 20 || q[0].LimitCuts != cuts {
+			t.Errorf("limit %d: %d connections, %d cuts", limit, len(r.conns), q[0].LimitCuts)
+		}
+	}
+}
+
+// TestOverConnectionLimit: a connection that is over and has to make room counts too: what comes late does not belong to it.
+func TestOverConnectionLimit(t *testing.T) {
+	var many []raw
+	for i := range 20 {
+		k := newTalk()
+		k.clientPort, k.clientISN, k.serverISN = uint16(40001+i), uint32(1e6*i), uint32(2e6*i)
+		for _, p := range k.packets(call()...) {
+			p.at = p.at.Add(time.Duration(i) * 20 * time.Millisecond)
+			many = append(many, p)
+		}
+	}
+	for limit, cuts := range map[int]int{20: 0, 19: 1, 3: 17} {
+		r, q := read(t, Options{Limits: Limits{Connections: limit}}, Input{R: bytes.NewReader(file(many...))})
+		if len(r.conns) != 20 || q[0].LimitCuts != cuts || logWithoutPackets(r.conns[19]) != callLog {
 			t.Errorf("limit %d: %d connections, %d cuts", limit, len(r.conns), q[0].LimitCuts)
 		}
 	}

@@ -157,11 +157,11 @@ func (t *table) add(s *segment) *conn {
 // makeRoom forgets the connection that will be missed least: one that never answered or carried a byte, of which a flood
 // makes many; else one that is over; else the one idle for longest.
 func (t *table) makeRoom(input int) {
+	t.quality[input].LimitCuts++
 	for len(t.young) > 0 {
 		c := t.young[0].c
 		t.young[0].c = nil
 		if t.young = t.young[1:]; !c.gone && c.unborn() {
-			t.quality[input].LimitCuts++
 			t.remove(c)
 			return
 		}
@@ -174,7 +174,6 @@ func (t *table) makeRoom(input int) {
 			return
 		}
 	}
-	t.quality[input].LimitCuts++
 	t.remove(t.oldest)
 }
 
