@@ -42,6 +42,7 @@ type Analyzer struct {
 	https    sharing[HTTP]
 	headers  sharing[Header]
 	clients  sharing[clientName]
+	names    table[string] // of tools, prompts and resources
 	failures []capture.ConnectFailure
 
 	// What Report has worked out, in order of first appearance.
@@ -128,7 +129,7 @@ func (a *Analyzer) correlate() {
 		if b := c.findBreak(); b != nil {
 			c.tie().Break = b
 		}
-		h.take(c)
+		h.take(c, a)
 		a.hold(c)
 	}
 	a.findReissues()

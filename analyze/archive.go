@@ -25,8 +25,6 @@ func (x *archive) detail(d *detail) {
 	ints(x, &d.noColon)
 	x.bytes(d.identical[:])
 	names(x, &d.version)
-	names(x, &d.safety)
-	names(x, &d.hint)
 	x.reading(d.reading)
 	listOf(x, &d.answers, func(an *Answer) { x.answer(an, d.reading) })
 }
@@ -117,6 +115,9 @@ func (x *archive) mark(m *capture.EventMark) {
 func (x *archive) result(r **capture.ResultFacts) {
 	n := 0
 	if x.writing {
+		n = x.facts.numbers[*r]
+	}
+	if x.writing && n == 0 {
 		n = x.facts.number(x.known.share(**r, func(*capture.ResultFacts) {}), math.MaxInt)
 	}
 	ints(x, &n)
@@ -204,10 +205,10 @@ func str[T ~string](x *archive, s *T) {
 	}
 }
 
-// names is a text that many records have; number 0 stands for one that is written out.
+// names is a text that many records have; number 0 stands for one that is written out, -1 for none.
 func names[T ~string](x *archive, s *T) {
-	n := 0
-	if x.writing {
+	n := -1
+	if x.writing && *s != "" {
 		n = x.names.number(string(*s), namesLimit)
 	}
 	ints(x, &n)

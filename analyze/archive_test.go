@@ -91,7 +91,7 @@ func someDetail(rnd *rand.Rand, k *codec) *detail {
 		}
 		d.answers = append(d.answers, an)
 	}
-	d.last, d.noColon, d.version, d.safety, d.hint = rnd.Int64(), -1, "2025-11-25", Unsafe, "none"
+	d.last, d.noColon, d.version = rnd.Int64(), -1, "2025-11-25"
 	d.identical[3] = 3
 	return d
 }

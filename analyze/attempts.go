@@ -12,7 +12,7 @@ import (
 // by address.
 type callKey struct {
 	where   capture.Endpoint
-	fp      [32]byte
+	ask     wish
 	session *Session
 	client  netip.Addr
 }
@@ -100,11 +100,10 @@ func (a *Analyzer) findReissues() {
 		return t
 	}
 	for c := range a.each(a.cases) {
-		if !a.repeats.has(c) || c.HopOf != nil || c.HTTP.Method != "POST" && c.Proto() != "stdio" || strings.HasPrefix(c.method(), "tasks/") || c.R().Kind != capture.KindRequest {
+		if !a.repeats.has(c) || c.HopOf != nil || c.HTTP.Method != "POST" && c.Proto() != "stdio" || strings.HasPrefix(c.method(), "tasks/") || !c.alone() {
 			continue
 		}
-		k := c.call()
-		key := callKey{where: c.endpoint(), fp: k.Fingerprint}
+		key := callKey{where: c.endpoint(), ask: c.ask}
 		key.session = c.Group
 		mine := at(key)
 		key.session, key.client = nil, c.Conn.Client.Addr()

@@ -83,7 +83,15 @@ func (a *Analyzer) actedOn(c *Case, an *Answer) bool {
 
 // deliver decides for each answer whether it reached the client's host.
 func (a *Analyzer) deliver(c *Case) {
-	if len(c.Answers()) == 0 {
+	if c.onOwn && c.alone() && !c.presumed {
+		c.judged = c.verdict(c, c.answerAt, c.acked, c.gapped, false)
+		c.delivered = c.judged.delivered > 0
+		if c.d.away == nil {
+			c.judged.put(c.d)
+		}
+		return
+	}
+	if !c.calls && c.HasRequest {
 		return
 	}
 	d := c.edit()
@@ -105,28 +113,58 @@ func (a *Analyzer) judge(c *Case, an *Answer) {
 	if an.Stream != nil {
 		carrier = an.Stream
 	}
-	acked := c.ackedOn(an) >= 0
-	if acked {
-		an.Evidence = Acked
-		if c.Conn.Vantage.Kind == "proxy" || c.Conn.Vantage.Kind == "stdio" {
-			an.Evidence = Written
+	v := c.verdict(carrier, an.At, c.ackedOn(an) >= 0, an.Holed, a.actedOn(c, an))
+	an.Delivered, an.Evidence = v.delivered, v.evidence
+}
+
+// verdict is whether an answer that was complete on the wire reached the client's host, and how that is known.
+type verdict struct {
+	delivered int // see Answer
+	evidence  Evidence
+}
+
+// verdicts are all that there are, once.
+var verdicts = func() map[verdict]*verdict {
+	all := map[verdict]*verdict{}
+	for d := -1; d <= 1; d++ {
+		for _, e := range []Evidence{Seen, Acked, Acted, Written} {
+			all[verdict{d, e}] = &verdict{d, e}
 		}
+	}
+	return all
+}()
+
+// put writes the verdict into the one answer of a detail.
+func (v *verdict) put(d *detail) {
+	d.answers[0].Delivered, d.answers[0].Evidence = v.delivered, v.evidence
+}
+
+// verdict decides for an answer to c that was complete on carrier at a moment since the start of c. acted: a later
+// message of the client presupposes it.
+func (c *Case) verdict(carrier *Case, at time.Duration, acked, holed, acted bool) *verdict {
+	v := verdict{0, Seen}
+	kind := c.Conn.Vantage.Kind
+	switch {
+	case acked && (kind == "proxy" || kind == "stdio"):
+		v.evidence = Written
+	case acked:
+		v.evidence = Acked
+	case acted:
+		v.evidence = Acted
 	}
 	switch {
-	case a.actedOn(c, an):
-		if an.Evidence == Seen {
-			an.Evidence = Acted
-		}
-		an.Delivered = 1
+	case acted:
+		v.delivered = 1
 	case acked && carrier.Conn.Vantage.Kind == "stdio": // closing a server's input is no sign that nobody reads its output
-		an.Delivered = 1
-	case c.goneBefore(carrier, an):
-		an.Delivered = -1
-	case acked && !an.Holed:
-		an.Delivered = 1
+		v.delivered = 1
+	case c.goneBefore(carrier, c.at(at)):
+		v.delivered = -1
+	case acked && !holed:
+		v.delivered = 1
 	case !acked && notHandedOn(carrier):
-		an.Delivered = -1
+		v.delivered = -1
 	}
+	return verdicts[v]
 }
 
 // notHandedOn reports whether it is known that what was not acknowledged never reached the client: the recorder itself
@@ -137,8 +175,7 @@ func notHandedOn(carrier *Case) bool {
 }
 
 // goneBefore reports whether the client had closed, reset or cancelled before the answer was complete.
-func (c *Case) goneBefore(carrier *Case, an *Answer) bool {
-	at := c.at(an.At)
+func (c *Case) goneBefore(carrier *Case, at capture.Instant) bool {
 	if gone := carrier.clientGone(); gone >= 0 && carrier.at(gone) < at {
 		return true
 	}

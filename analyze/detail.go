@@ -17,8 +17,6 @@ type detail struct {
 	noColon   time.Duration // see replay.View
 	identical [8]byte       // hash of the request as a whole, connection-specific headers left out
 	version   string        // that the request claims
-	safety    Safety
-	hint      string // see Hint
 
 	dirty bool   // it differs from what was written of it
 	away  *pager // it is not here, but with the pager
@@ -65,10 +63,10 @@ func (c *Case) Answer() *Answer {
 }
 
 // Safety says whether the call can be repeated without harm, "" where the exchange is none.
-func (c *Case) Safety() Safety { return c.detail().safety }
+func (c *Case) Safety() Safety { return safeties[c.safety] }
 
 // Hint returns what the tool says of itself: read-only, idempotent, destructive or none; "" where no tools/list was seen.
-func (c *Case) Hint() string { return c.detail().hint }
+func (c *Case) Hint() string { return hintWords[c.hint] }
 
 // LastPacket returns the number of the exchange's last packet.
 func (c *Case) LastPacket() int64 { return c.detail().last }

@@ -1,7 +1,6 @@
 package analyze
 
 import (
-	"encoding/binary"
 	"hash/maphash"
 	"time"
 
@@ -13,42 +12,64 @@ import (
 type gist struct {
 	verb   string      // see method
 	client *clientName // what it says of its client, nil: nothing
-	ask    uint64      // the same for all that ask for the same, see repeats; 0: it asks for nothing
+	ask    wish        // zero: it asks for nothing
 	id     uint64      // hash of the id of its one call
+	nameNo int32       // number of the name of its first call, see Analyzer.names; 0: it has none, as there are too many
 	calls  bool        // see isCall
 	named  bool        // it names a tool, a prompt or a resource
 	opens  bool        // it brings the answer to an initialize
+	lists  bool        // it brings a list of tools
 	refers bool        // to a task, to a state or to another call
 	owes   bool        // a call of it has no answer on its own response
 	marked bool        // its stream has events with ids
 	holed  bool
 	sse    bool
+	safety safetyCode
+	hint   hintCode
 
 	// What is known of its Answer.
 	answerAt  time.Duration
 	answered  bool // it was dispatched
 	onOwn     bool // … on its own response
+	acked     bool // its last byte was acknowledged
+	gapped    bool // bytes of it were not captured
 	delivered bool
 	failed    bool // it is an error
+	unwell    bool // it is an error, or says that a tool failed
 	again     bool // it asks for the call in another form
+	presumed  bool // later messages may presuppose it
 	plain     bool // it is a result, nothing else is to come of it, and the status says so too
+
+	judged *verdict // of the one answer, where it was worked out from the gist alone
+}
+
+// wish is the same for all exchanges that ask for the same.
+type wish [16]byte
+
+// wishOf returns what r asks for: of a batch, all of it.
+func wishOf(r *capture.Reading) (k wish) {
+	for i := range r.Calls {
+		for j := range k {
+			k[j] ^= r.Calls[i].Fingerprint[j] + byte(i)
+		}
+	}
+	return k
 }
 
 // clientName is how a client names itself in clientInfo.
 type clientName struct{ name, version string }
 
 func (a *Analyzer) gistOf(r *capture.Reading) gist {
-	g := gist{holed: r.Holed, sse: r.SSE, marked: len(r.Marks) > 0}
+	g := gist{holed: r.Holed, sse: r.SSE, marked: len(r.Marks) > 0, ask: wishOf(r)}
 	if len(r.Calls) > 0 {
-		fp := fingerprint(r)
-		g.ask = binary.LittleEndian.Uint64(fp[:])
-		if k := &r.Calls[0]; k.ClientName != "" {
+		k := &r.Calls[0]
+		if k.ClientName != "" {
 			g.client = a.clients.share(clientName{k.ClientName, k.ClientVer}, func(n *clientName) { internAll(&n.name, &n.version) })
 		}
-		g.named = r.Calls[0].Name != ""
 		if r.Kind != capture.KindBatch {
-			g.verb, g.id = r.Calls[0].Method, hashOf(r.Calls[0].ID)
+			g.verb, g.id = k.Method, hashOf(k.ID)
 		}
+		g.named, g.nameNo = k.Name != "", int32(a.names.number(k.Name, namesLimit))
 	}
 	for i := range r.Calls {
 		k := &r.Calls[i]
@@ -56,7 +77,8 @@ func (a *Analyzer) gistOf(r *capture.Reading) gist {
 		g.refers = g.refers || k.TaskID != "" || k.RequestState || k.CancelID != ""
 	}
 	for i := range r.Messages {
-		g.opens = g.opens || r.Messages[i].Result.Shape == "initialize"
+		f := r.Messages[i].Result
+		g.opens, g.lists = g.opens || f.Shape == "initialize", g.lists || len(f.Tools()) > 0
 	}
 	return g
 }
@@ -67,15 +89,30 @@ func hashOf(id jsonrpc.ID) uint64 { return maphash.String(seed, string(id)) }
 // alone reports whether the exchange is one call, and no batch.
 func (c *Case) alone() bool { return c.calls && c.verb != "" }
 
-// settle works out which of the answers stands for the exchange.
+// callCount returns how many calls the exchange carries.
+func (c *Case) callCount() int {
+	switch {
+	case c.alone():
+		return 1
+	case !c.calls:
+		return 0
+	}
+	return len(c.Answers())
+}
+
+// settle works out which of the answers stands for the exchange, and its gist.
 func (c *Case) settle(d *detail) {
 	d.summary()
 	an := d.answer
-	c.answerAt = an.At
+	c.answerAt, c.gapped = an.At, an.Holed
 	c.answered, c.delivered, c.failed = an.Level == capture.LevelDispatched, an.Delivered > 0, an.Kind == "error"
-	c.again = d.asksAgain()
-	c.onOwn = c.answered && an.Stream == nil
-	c.plain = c.answered && c.HTTP.Status == 200 && an.Kind == "result" && isPlain(an.Message.Result)
+	c.onOwn, c.again = c.answered && an.Stream == nil, d.asksAgain()
+	c.unwell, c.plain, c.presumed, c.acked = c.failed, false, false, false
+	if m := an.Message; m != nil {
+		c.acked, c.unwell = m.AckedAt >= 0, c.failed || m.Result.IsError
+		c.plain = c.answered && c.HTTP.Status == 200 && an.Kind == "result" && isPlain(m.Result)
+		c.presumed = an.Kind == "result" && (c.verb == "initialize" || m.Result.TaskID != "" || m.Result.State)
+	}
 }
 
 func isPlain(r *capture.ResultFacts) bool {

@@ -38,44 +38,26 @@ func (a *Analyzer) findHops() {
 
 // joinHops looks for the outer leg of each exchange among the equal ones that were open when it began.
 func (a *Analyzer) joinHops(isHop func(outer, inner *Case) bool) {
-	open := map[uint64]*equals{}
+	open := map[wish][]*Case{}
 	for c := range a.each(a.cases) {
 		if c.HTTP.Method != "POST" || !a.repeats.has(c) {
 			continue
 		}
-		e := open[c.ask]
-		if e == nil {
-			e = &equals{fp: fingerprint(c.R())}
-			open[c.ask] = e
-		} else if e.fp != fingerprint(c.R()) {
-			continue // only their hashes are equal
+		kept := open[c.ask][:0]
+		for _, o := range open[c.ask] {
+			if o.endOrLast(a) >= c.Start {
+				kept = append(kept, o)
+			}
 		}
-		e.forget(c.Start, a)
-		for _, o := range e.open {
+		kept = kept[max(0, len(kept)-maxOpenEqual):]
+		for _, o := range kept {
 			if c.HopOf == nil && isHop(o, c) {
 				c.tie().HopOf = o
 				o.tie().Hops = append(o.Hops, c)
 			}
 		}
-		e.open = append(e.open, c)
+		open[c.ask] = append(kept, c)
 	}
-}
-
-// equals are exchanges that ask for the same and were open at one time, the oldest first.
-type equals struct {
-	fp   [32]byte
-	open []*Case
-}
-
-// forget drops those that were over by then, and the oldest of too many.
-func (e *equals) forget(at capture.Instant, a *Analyzer) {
-	kept := e.open[:0]
-	for _, o := range e.open {
-		if o.endOrLast(a) >= at {
-			kept = append(kept, o)
-		}
-	}
-	e.open = kept[max(0, len(kept)-maxOpenEqual):]
 }
 
 // specific reports whether a call names what it wants: a tool, a prompt or a resource.
@@ -86,16 +68,6 @@ func (c *Case) specific() bool { return c.named }
 func forwards(outer, inner *Case) bool {
 	host := inner.Conn.Client.Addr()
 	return host == outer.Conn.Server.Addr() && host != outer.Conn.Client.Addr()
-}
-
-// fingerprint identifies what an exchange asks for: of a batch, all of it.
-func fingerprint(r *capture.Reading) (h [32]byte) {
-	for i := range r.Calls {
-		for j, b := range r.Calls[i].Fingerprint {
-			h[j] ^= b + byte(i)
-		}
-	}
-	return h
 }
 
 // isHop reports whether inner is the next leg of outer. plain: that calls go this way is known, from the addresses or from

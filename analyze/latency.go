@@ -31,7 +31,7 @@ func (a *Analyzer) Latencies() []Latency {
 		if m == "" || !c.isCall() || c.HopOf != nil || !c.HasRequest || c.listens() {
 			continue
 		}
-		k := key{m, c.call().Name}
+		k := key{m, c.callName(a)}
 		if by[k] == nil && len(order) >= maxLatencies {
 			k.name = "(others)"
 		}
@@ -45,7 +45,7 @@ func (a *Analyzer) Latencies() []Latency {
 		if c.dispatched() {
 			l.Answered++
 			times[l] = append(times[l], max(0, c.answerAt-c.RequestEnd))
-			if c.failed || c.Answer().Message != nil && c.Answer().Message.Result.IsError {
+			if c.unwell {
 				l.Errors++
 			}
 		}

@@ -87,6 +87,9 @@ func (p *pager) load(c *Case) {
 	if err == nil {
 		c.d, err = p.codec.unpack(b)
 	}
+	if err == nil && c.judged != nil {
+		c.judged.put(c.d)
+	}
 	if err != nil {
 		p.err = err
 		c.d = &detail{reading: new(capture.Reading), answer: &noAnswer}

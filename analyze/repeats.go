@@ -2,13 +2,13 @@ package analyze
 
 // repeats knows which requests ask for what another one asked for too. Most do not: they can be nobody's second attempt
 // and no leg of a call through a gateway.
-type repeats map[uint64]bool
+type repeats map[wish]bool
 
-// findRepeats goes through the exchanges once. Two different requests fall together once in 2⁶⁴; that costs a look.
+// findRepeats goes through the exchanges once.
 func (a *Analyzer) findRepeats() {
 	a.repeats = repeats{}
 	for _, c := range a.cases {
-		if c.ask != 0 {
+		if c.ask != (wish{}) {
 			_, again := a.repeats[c.ask]
 			a.repeats[c.ask] = again
 		}
@@ -16,4 +16,4 @@ func (a *Analyzer) findRepeats() {
 }
 
 // has reports whether another exchange asks for the same as c.
-func (r repeats) has(c *Case) bool { return c.ask != 0 && r[c.ask] }
+func (r repeats) has(c *Case) bool { return c.ask != (wish{}) && r[c.ask] }

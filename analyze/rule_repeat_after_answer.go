@@ -1,7 +1,5 @@
 package analyze
 
-import "mcptrace/capture"
-
 var repeatAfterAnswer = Rule{
 	Code: "repeat-after-answer", Severity: Info, Optional: true,
 	Title:  "An equal call after a clean answer",
@@ -11,11 +9,10 @@ var repeatAfterAnswer = Rule{
 		last := map[callKey]*Case{}
 		var fs []Finding
 		for c := range a.each(a.cases) {
-			k := c.call()
-			if c.R().Kind != capture.KindRequest || c.HopOf != nil || k.Method == "ping" {
+			if !c.alone() || c.HopOf != nil || c.verb == "ping" {
 				continue
 			}
-			key := callKey{where: c.endpoint(), fp: k.Fingerprint, session: c.Group}
+			key := callKey{where: c.endpoint(), ask: c.ask, session: c.Group}
 			if p := last[key]; p != nil && c.Reissue == nil && p.dispatched() && p.Break == nil && p.at(p.answerAt) < c.Start && c.Start.Sub(p.at(p.answerAt)) <= a.opt.Window {
 				f := about(c, -1, 0, "%s repeats the call of exchange %s, which had been answered.", c.name(), id(p))
 				f.Cases = append(f.Cases, p)

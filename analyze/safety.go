@@ -10,8 +10,35 @@ var safeMethods = map[string]bool{"ping": true, "server/discover": true, "resour
 	"tasks/get": true, "tasks/result": true, "tasks/cancel": true, "tasks/update": true, "subscriptions/listen": true, "logging/setLevel": true,
 	"resources/subscribe": true, "resources/unsubscribe": true, "resources/templates/list": true}
 
+// safetyCode is a place in safeties.
+type safetyCode uint8
+
+var safeties = [...]Safety{"", Safe, HintedSafe, Unsafe, Leaks, SingleUse}
+
+const (
+	noCall safetyCode = iota
+	isSafe
+	isHintedSafe
+	isUnsafe
+	isLeaky
+	isSingleUse
+)
+
+// hintCode is a place in hintWords.
+type hintCode uint8
+
+var hintWords = [...]string{"", "none", "destructive", "idempotent", "read-only"}
+
+const (
+	notListed hintCode = iota
+	noHint
+	saysDestructive
+	saysIdempotent
+	saysReadOnly
+)
+
 // hints are what tools say of themselves: the strongest hint of each.
-type hints map[tool]string
+type hints map[tool]hintCode
 
 type tool struct {
 	where capture.Endpoint
@@ -20,46 +47,63 @@ type tool struct {
 
 // take classes a call by whether it may be repeated. A tool's own hints count as they stood in the newest tools/list
 // result at that endpoint before the call; exchanges come in order of time.
-func (h hints) take(c *Case) {
-	for i := range c.R().Messages {
-		for _, t := range c.R().Messages[i].Result.Tools() {
-			h[tool{c.endpoint(), t.Name}] = hintOf(&t)
+func (h hints) take(c *Case, a *Analyzer) {
+	if c.lists {
+		for i := range c.R().Messages {
+			for _, t := range c.R().Messages[i].Result.Tools() {
+				h[tool{c.endpoint(), t.Name}] = hintOf(&t)
+			}
 		}
 	}
-	if k := c.call(); k != nil && k.IsCall() {
-		d := c.edit()
-		if k.Method == "tools/call" {
-			d.hint = h[tool{c.endpoint(), k.Name}]
+	switch {
+	case c.alone():
+		if c.verb == "tools/call" {
+			c.hint = h[tool{c.endpoint(), c.callName(a)}]
 		}
-		d.safety = safety(k, d.hint == "read-only" || d.hint == "idempotent")
+		c.safety = safety(c.verb, c.refers && c.call().RequestState, c.hint)
+	case c.calls:
+		if k := c.call(); k.IsCall() {
+			if k.Method == "tools/call" {
+				c.hint = h[tool{c.endpoint(), k.Name}]
+			}
+			c.safety = safety(k.Method, k.RequestState, c.hint)
+		}
 	}
 }
 
-// hintOf names the strongest of a tool's own hints on what a second run does.
-func hintOf(t *capture.ToolHints) string {
+// callName returns the name of the tool, prompt or resource that the first call names.
+func (c *Case) callName(a *Analyzer) string {
+	if c.nameNo > 0 {
+		return a.names.values[c.nameNo-1]
+	}
+	return c.call().Name
+}
+
+// hintOf returns the strongest of a tool's own hints on what a second run does.
+func hintOf(t *capture.ToolHints) hintCode {
 	switch {
 	case t.ReadOnly:
-		return "read-only"
+		return saysReadOnly
 	case t.Idempotent:
-		return "idempotent"
+		return saysIdempotent
 	case t.Destructive:
-		return "destructive"
+		return saysDestructive
 	}
-	return "none"
+	return noHint
 }
 
-func safety(k *capture.Call, hinted bool) Safety {
+func safety(method string, state bool, hint hintCode) safetyCode {
 	switch {
-	case k.RequestState:
-		return SingleUse
-	case k.Method == "initialize":
-		return Leaks
-	case safeMethods[k.Method] || strings.HasSuffix(k.Method, "/list"):
-		return Safe
-	case k.Method == "tools/call" && hinted:
-		return HintedSafe
+	case state:
+		return isSingleUse
+	case method == "initialize":
+		return isLeaky
+	case safeMethods[method] || strings.HasSuffix(method, "/list"):
+		return isSafe
+	case method == "tools/call" && hint >= saysIdempotent:
+		return isHintedSafe
 	}
-	return Unsafe
+	return isUnsafe
 }
 
 // grave returns how grave it is that a call of this safety ran twice.

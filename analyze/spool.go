@@ -15,10 +15,10 @@ type spool struct {
 	start int64  // where block stands
 }
 
-// In bytes: how much is read at once, and how much waits to be written, so that few records need no file at all.
+// In bytes: how much is read at once, and how much waits to be written: few records need no file at all.
 const (
 	spoolBlock = 64 << 10
-	spoolTail  = 4 << 20
+	spoolTail  = 256 << 10
 )
 
 // recordHead is the size of what stands before each record: its length.

@@ -54,11 +54,7 @@ func (x *ClientSummary) add(c *Case) {
 	if c.HopOf != nil || !c.HasRequest {
 		return
 	}
-	if c.alone() {
-		x.Calls++
-	} else {
-		x.Calls += len(c.Answers())
-	}
+	x.Calls += c.callCount()
 	if c.Reissue != nil && c.Reissue.Confidence != "low" {
 		x.Reissued++
 	}

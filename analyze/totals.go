@@ -33,7 +33,7 @@ func (a *Analyzer) total() {
 			continue
 		}
 		switch {
-		case !c.HasRequest:
+		case !c.HasRequest, !c.calls:
 		case c.delivered && c.alone():
 			t.Calls++
 			t.Delivered++
@@ -135,6 +135,9 @@ func (s *Session) sum() {
 		s.Hold += c.Hold.Held
 		s.Blocked += c.Hold.Blocked
 		if !c.calls || overhead[c.verb] || s.FirstUseful >= 0 && c.Start.Sub(s.Start) >= s.FirstUseful {
+			continue
+		}
+		if c.alone() && !c.delivered {
 			continue
 		}
 		for i := range c.Answers() {
