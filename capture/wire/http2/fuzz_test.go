@@ -2,6 +2,7 @@ package http2
 
 import (
 	"math/rand/v2"
+	"strings"
 	"testing"
 )
 
@@ -19,7 +20,9 @@ func FuzzReader(f *testing.F) {
 		if r.off != int64(len(in)) {
 			t.Fatalf("read %d of %d bytes", r.off, len(in))
 		}
-		inStep := len(whole.lost) == 0 && r.state != scanning
+		// Without its preface a client's direction is out of step from the start, even where a border is found at its first byte.
+		begins := !fromClient || strings.HasPrefix(Preface, string(in)) || strings.HasPrefix(string(in), Preface)
+		inStep := begins && len(whole.lost) == 0 && r.state != scanning
 
 		rnd := rand.New(rand.NewPCG(seed, 0))
 		pieces := newLog(t)
