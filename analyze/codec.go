@@ -16,7 +16,7 @@ type codec struct {
 }
 
 // errRecord says that a record is not what was written.
-var errRecord = errors.New("a temporary file does not hold what was written to it")
+var errRecord = errors.New("it does not hold what was written")
 
 // pack returns the record of a detail. It is good until the next call.
 func (k *codec) pack(d *detail) []byte {

@@ -1,6 +1,7 @@
 package analyze
 
 import (
+	"fmt"
 	"iter"
 
 	"mcptrace/capture"
@@ -23,10 +24,12 @@ type pager struct {
 	err   error  // why details cannot be read any more
 }
 
-// The default of keep is about 10 MB; few suffices for what a walk looks at around a case.
+// The default of keep is about 10 MB; few suffices for what a walk looks at around a case. Details of less than waiting
+// bytes need no file.
 const (
 	keepDetails = 8 << 10
 	fewDetails  = 1 << 10
+	waiting     = 256 << 10
 )
 
 // newPager returns a pager that keeps so many details, 0: the default.
@@ -34,7 +37,7 @@ func newPager(keep int) *pager {
 	if keep == 0 {
 		keep = keepDetails
 	}
-	p := &pager{keep: keep, few: min(keep/2, fewDetails)}
+	p := &pager{keep: keep, few: min(keep/2, fewDetails), file: spool{wait: waiting}}
 	p.stub.away = p
 	return p
 }
@@ -91,7 +94,7 @@ func (p *pager) load(c *Case) {
 		c.judged.put(c.d)
 	}
 	if err != nil {
-		p.err = err
+		p.err = fmt.Errorf("reading back what stood in a temporary file: %w", err)
 		c.d = &detail{reading: new(capture.Reading), answer: &noAnswer}
 	}
 	p.here = append(p.here, c)

@@ -8,25 +8,23 @@ import (
 // spool is a temporary file of records that only this process can read: it has no name. Records are added at the end
 // and read at any place; reading those that stand beside each other costs one access to the file.
 type spool struct {
-	file  *os.File
-	size  int64  // of what is written
-	tail  []byte // what is not written yet; it stands at size
-	block []byte // a part of what is written
-	start int64  // where block stands
+	file  *os.File // nil: none was needed
+	wait  int      // how much may wait to be written, in bytes
+	size  int64    // of what is written
+	tail  []byte   // what is not written yet; it stands at size
+	block []byte   // a part of what is written
+	start int64    // where block stands
 }
 
-// In bytes: how much is read at once, and how much waits to be written: few records need no file at all.
-const (
-	spoolBlock = 64 << 10
-	spoolTail  = 256 << 10
-)
+// spoolBlock is how much is read at once, in bytes.
+const spoolBlock = 64 << 10
 
 // recordHead is the size of what stands before each record: its length.
 const recordHead = 4
 
 // add appends a record and returns its place.
 func (s *spool) add(record []byte) (int64, error) {
-	if len(s.tail) >= spoolTail {
+	if len(s.tail) >= s.wait {
 		if err := s.flush(); err != nil {
 			return 0, err
 		}

@@ -154,5 +154,5 @@ func (f *inputFlags) tracked(ctx context.Context, s *streams, args []string, o a
 		return nil, err
 	}
 	a.Report(r.inputs, r.conns)
-	return a, nil
+	return a, a.Err()
 }
