@@ -36,6 +36,7 @@ type Analyzer struct {
 	limited int // times a limit left something of one out
 	pager   *pager
 	cases   []*Case
+	free    []Case // memory for more
 	acts    acts
 	repeats repeats
 
@@ -167,7 +168,7 @@ func (a *Analyzer) Outcomes(c *Case) []replay.Outcome {
 		return nil
 	}
 	v := *c.view()
-	if c.End.Kind == capture.EndOpen {
+	if c.End().Kind == capture.EndOpen {
 		v.End.At = a.Last.Sub(c.Start)
 	}
 	if c.Transport() == "http+sse" {
@@ -183,7 +184,7 @@ func (a *Analyzer) Outcomes(c *Case) []replay.Outcome {
 			out = append(out, p.NotModelled())
 		default:
 			o := product[0]
-			if c.End.Kind == capture.EndOpen {
+			if c.End().Kind == capture.EndOpen {
 				o = o.AsOf(v.End.At, &v)
 			}
 			out, product = append(out, o), product[1:]
@@ -217,6 +218,6 @@ func (c *Case) otherStream(v *replay.View, a *Analyzer) {
 	}
 	v.End = replay.End{Kind: capture.EndOpen, At: a.Last.Sub(c.Start)}
 	if g := c.Origin; g != nil && g.over() != 0 {
-		v.End = replay.End{Kind: g.End.Kind, By: g.End.By, At: g.over().Sub(c.Start), Clean: g.End.Kind == capture.EndClean}
+		v.End = replay.End{Kind: g.End().Kind, By: g.End().By, At: g.over().Sub(c.Start), Clean: g.End().Kind == capture.EndClean}
 	}
 }

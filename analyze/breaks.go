@@ -12,18 +12,18 @@ func (c *Case) findBreak() *Break {
 	if c.unseen() {
 		return nil
 	}
-	switch c.End.Kind {
+	switch c.End().Kind {
 	case capture.EndClean, capture.EndOpen, "":
 		return nil
 	case capture.EndCloseDelimited:
-		if c.End.How != capture.RST && c.End.How != capture.FatalAlert {
+		if c.End().How != capture.RST && c.End().How != capture.FatalAlert {
 			return nil
 		}
 	}
 	if _, after := c.closedAfterAnswer(); after {
 		return nil
 	}
-	return &Break{Where: c.where(), Offset: c.R().Decoded, At: c.End.At}
+	return &Break{Where: c.where(), Offset: c.R().Decoded, At: c.End().At}
 }
 
 func (c *Case) where() Where {
@@ -31,7 +31,7 @@ func (c *Case) where() Where {
 	switch {
 	case c.HeadAt < 0:
 		return BeforeHead
-	case own && c.dispatched() && c.answerAt <= c.End.At:
+	case own && c.dispatched() && c.answerAt <= c.End().At:
 		return AfterAnswer
 	case own && (c.Answer().Level == capture.LevelPartial || c.Answer().Level == capture.LevelUnframed):
 		return InAnswer
@@ -54,8 +54,8 @@ func (a *Analyzer) hold(c *Case) {
 	if !c.ownDispatched() || c.closedBeforeAnswer() {
 		return
 	}
-	end := c.End.At
-	if c.End.Kind == capture.EndOpen {
+	end := c.End().At
+	if c.End().Kind == capture.EndOpen {
 		end = a.Last.Sub(c.Start)
 		c.Hold.Censored = true
 	}

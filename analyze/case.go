@@ -20,7 +20,7 @@ type Case struct {
 	Start        capture.Instant
 	HTTP         *HTTP   // shared with others like it
 	Header       *Header // shared with others like it
-	End          capture.Ending
+	end          ending
 	RequestEnd   time.Duration
 	HeadAt       time.Duration // -1: no head
 	LastByte     time.Duration // -1: no body byte
@@ -44,8 +44,9 @@ type Case struct {
 }
 
 func (a *Analyzer) newCase(ex *capture.Exchange, rd *capture.Reading) *Case {
-	c := &Case{
-		Seq: ex.Seq, Conn: ex.Conn, Stream: ex.Stream, Start: ex.Start, d: &detail{reading: rd, dirty: true}, ties: &untied, End: ex.Ending,
+	c := a.room()
+	*c = Case{
+		Seq: ex.Seq, Conn: ex.Conn, Stream: ex.Stream, Start: ex.Start, d: &detail{reading: rd, dirty: true}, ties: &untied, end: endingOf(ex.Ending),
 		RequestEnd: ex.RequestEnd(), HeadAt: -1, LastByte: rd.LastBody, HasRequest: ex.Request.Head != nil || ex.Proto == "stdio" && ex.Request.Wire.Len() > 0,
 		Complete: ex.Response.Complete, Modern: capture.Modern(ex, rd),
 	}
@@ -74,9 +75,22 @@ func (a *Analyzer) newCase(ex *capture.Exchange, rd *capture.Reading) *Case {
 	return c
 }
 
+// roomFor so many cases is made at once: one by one they would be rounded up to what memory comes in.
+const roomFor = 64
+
+// room returns memory for one more case.
+func (a *Analyzer) room() *Case {
+	if len(a.free) == 0 {
+		a.free = make([]Case, roomFor)
+	}
+	c := &a.free[0]
+	a.free = a.free[1:]
+	return c
+}
+
 // view returns what a client could have of the response.
 func (c *Case) view() *replay.View {
-	e := replay.Envelope{Modern: c.Modern, HasBody: c.hasBody, Status: c.HTTP.Status, HeadAt: c.HeadAt, NoColon: c.detail().noColon, Ending: c.End}
+	e := replay.Envelope{Modern: c.Modern, HasBody: c.hasBody, Status: c.HTTP.Status, HeadAt: c.HeadAt, NoColon: c.detail().noColon, Ending: c.End()}
 	if c.Proto() == "stdio" {
 		e.HeadAt = -1
 	}
@@ -168,10 +182,10 @@ func (c *Case) at(d time.Duration) capture.Instant { return c.Start + capture.In
 
 // over returns the absolute moment at which the exchange was over, 0 where the capture ended first.
 func (c *Case) over() capture.Instant {
-	if c.End.Kind == capture.EndOpen {
+	if c.End().Kind == capture.EndOpen {
 		return 0
 	}
-	return c.at(c.End.At)
+	return c.at(c.End().At)
 }
 
 // endpoint returns the address and path it was sent to.

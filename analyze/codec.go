@@ -28,7 +28,7 @@ func (k *codec) pack(d *detail) []byte {
 
 // unpack returns the detail of a record.
 func (k *codec) unpack(record []byte) (*detail, error) {
-	room := new(roomFor)
+	room := new(detailRoom)
 	d := &room.detail
 	d.reading, d.answers = &room.reading, room.answers[:0]
 	d.reading.Calls, d.reading.Messages = room.calls[:0], room.messages[:0]
@@ -41,8 +41,8 @@ func (k *codec) unpack(record []byte) (*detail, error) {
 	return d, nil
 }
 
-// roomFor is a detail of one call and one answer, as most are, in one piece of memory.
-type roomFor struct {
+// detailRoom is a detail of one call and one answer, as most are, in one piece of memory.
+type detailRoom struct {
 	detail   detail
 	reading  capture.Reading
 	calls    [1]capture.Call

@@ -58,7 +58,7 @@ func (a *Analyzer) cameBack(c *Case, o replay.Outcome) string {
 	}
 	went := next.Start.Sub(c.Start)
 	switch {
-	case o.Returned > went, o.Verdict == replay.Unknown && o.Censored && c.End.Kind == capture.EndOpen:
+	case o.Returned > went, o.Verdict == replay.Unknown && o.Censored && c.End().Kind == capture.EndOpen:
 		return "went on after " + Dur(went)
 	case o.Verdict == replay.Settled && c.Hold.Blocked > a.opt.HoldFrom && !c.closedByClient() && o.Returned+a.opt.HoldFrom < went:
 		return "went on only when the stream had ended, after " + Dur(went)
@@ -98,7 +98,7 @@ var (
 
 // letBe compares a client that let a loss be, and lived on, with one that resumes or issues the call again.
 func (a *Analyzer) letBe(c *Case, o replay.Outcome) string {
-	if o.Next != replay.NextResume && o.Next != replay.NextReissue || c.over() == 0 || c.End.By == "client" {
+	if o.Next != replay.NextResume && o.Next != replay.NextReissue || c.over() == 0 || c.End().By == "client" {
 		return ""
 	}
 	alive := false

@@ -117,11 +117,11 @@ func (c *Case) cutKind() CutKind {
 		return ""
 	case c.HTTP.Status == 504:
 		return GatewayTimeout
-	case c.afterIdle != 0 && c.HeadAt < 0 && c.Break != nil && c.End.By != "client" && c.End.At < cutFrom:
+	case c.afterIdle != 0 && c.HeadAt < 0 && c.Break != nil && c.End().By != "client" && c.End().At < cutFrom:
 		return KeepAliveLimit
 	case c.closedByClient() && c.isCall() && !c.dispatched():
 		return ClientTimeout
-	case c.Break != nil && c.End.By != "client":
+	case c.Break != nil && c.End().By != "client":
 		return IdleLimit
 	case c.endedUnanswered():
 		return IdleLimit
@@ -131,10 +131,10 @@ func (c *Case) cutKind() CutKind {
 
 // endedUnanswered reports whether a stream ended in order although something was still to come on it.
 func (c *Case) endedUnanswered() bool {
-	if !c.sse || c.HTTP.Status != 200 || c.End.By == "client" || c.pollClose() {
+	if !c.sse || c.HTTP.Status != 200 || c.End().By == "client" || c.pollClose() {
 		return false
 	}
-	switch c.End.Kind {
+	switch c.End().Kind {
 	case capture.EndClean, capture.EndCloseDelimited:
 		return c.listens() && c.HTTP.Method == "GET" || c.isCall() && !c.answered && c.Answer().Level == capture.LevelNone
 	}
@@ -145,14 +145,14 @@ func (c *Case) endedUnanswered() bool {
 func (c *Case) on(clock Clock) (d time.Duration, ok bool) {
 	switch clock {
 	case SinceByte:
-		d = c.End.At - max(c.LastByte, c.HeadAt, c.RequestEnd)
+		d = c.End().At - max(c.LastByte, c.HeadAt, c.RequestEnd)
 	case SinceEvent:
 		if c.R().LastEvent < 0 || c.R().Comments == 0 {
 			return 0, false
 		}
-		d = c.End.At - c.R().LastEvent
+		d = c.End().At - c.R().LastEvent
 	case SinceRequest:
-		d = c.End.At - c.RequestEnd
+		d = c.End().At - c.RequestEnd
 		if c.HTTP.Status == 504 {
 			d = c.HeadAt - c.RequestEnd
 		}

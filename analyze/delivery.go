@@ -1,6 +1,7 @@
 package analyze
 
 import (
+	"slices"
 	"time"
 
 	"mcptrace/capture"
@@ -84,10 +85,10 @@ func (a *Analyzer) actedOn(c *Case, an *Answer) bool {
 // deliver decides for each answer whether it reached the client's host.
 func (a *Analyzer) deliver(c *Case) {
 	if c.onOwn && c.alone() && !c.presumed {
-		c.judged = c.verdict(c, c.answerAt, c.acked, c.gapped, false)
-		c.delivered = c.judged.delivered > 0
+		v := c.verdict(c, c.answerAt, c.acked, c.gapped, false)
+		c.delivered, c.judged = v.delivered > 0, uint8(slices.Index(verdicts, v)+1)
 		if c.d.away == nil {
-			c.judged.put(c.d)
+			v.put(c.d)
 		}
 		return
 	}
@@ -123,25 +124,24 @@ type verdict struct {
 	evidence  Evidence
 }
 
-// verdicts are all that there are, once.
-var verdicts = func() map[verdict]*verdict {
-	all := map[verdict]*verdict{}
+// verdicts are all that there are.
+var verdicts = func() (all []verdict) {
 	for d := -1; d <= 1; d++ {
 		for _, e := range []Evidence{Seen, Acked, Acted, Written} {
-			all[verdict{d, e}] = &verdict{d, e}
+			all = append(all, verdict{d, e})
 		}
 	}
 	return all
 }()
 
 // put writes the verdict into the one answer of a detail.
-func (v *verdict) put(d *detail) {
+func (v verdict) put(d *detail) {
 	d.answers[0].Delivered, d.answers[0].Evidence = v.delivered, v.evidence
 }
 
 // verdict decides for an answer to c that was complete on carrier at a moment since the start of c. acted: a later
 // message of the client presupposes it.
-func (c *Case) verdict(carrier *Case, at time.Duration, acked, holed, acted bool) *verdict {
+func (c *Case) verdict(carrier *Case, at time.Duration, acked, holed, acted bool) verdict {
 	v := verdict{0, Seen}
 	kind := c.Conn.Vantage.Kind
 	switch {
@@ -164,7 +164,7 @@ func (c *Case) verdict(carrier *Case, at time.Duration, acked, holed, acted bool
 	case !acked && notHandedOn(carrier):
 		v.delivered = -1
 	}
-	return verdicts[v]
+	return v
 }
 
 // notHandedOn reports whether it is known that what was not acknowledged never reached the client: the recorder itself
@@ -196,19 +196,19 @@ func (c *Case) closedByClient() bool {
 	if c.unseen() {
 		return false
 	}
-	switch c.End.Kind {
+	switch c.End().Kind {
 	case capture.EndClean, capture.EndOpen, "":
 		return false
 	}
-	return c.End.By == "client"
+	return c.End().By == "client"
 }
 
 // closedAfterAnswer reports whether the client closed once its answer had been dispatched, and how long after.
 func (c *Case) closedAfterAnswer() (time.Duration, bool) {
-	if !c.closedByClient() || !c.ownDispatched() || c.answerAt > c.End.At {
+	if !c.closedByClient() || !c.ownDispatched() || c.answerAt > c.End().At {
 		return 0, false
 	}
-	return c.End.At - c.answerAt, true
+	return c.End().At - c.answerAt, true
 }
 
 // closedBeforeAnswer reports whether the client closed while it still lacked its answer.
@@ -217,7 +217,7 @@ func (c *Case) closedBeforeAnswer() bool {
 		return false
 	}
 	_, after := c.closedAfterAnswer()
-	return !after && !(c.dispatched() && !c.onOwn && c.answerAt <= c.End.At)
+	return !after && !(c.dispatched() && !c.onOwn && c.answerAt <= c.End().At)
 }
 
 // consumed reports whether a client that closed after its answer had taken it: at once, or after it acted on it.

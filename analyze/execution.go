@@ -76,7 +76,7 @@ func (c *Case) resultExecution() (Execution, string) {
 // unansweredExecution grades a call of whose answer nothing was seen.
 func (c *Case) unansweredExecution() (Execution, string) {
 	switch {
-	case c.End.Unprocessed:
+	case c.End().Unprocessed:
 		return NotExecuted, "HTTP/2 says that it was not processed"
 	case !c.R().RequestWhole && c.HeadAt < 0 && !c.holed:
 		return NotExecuted, "its request was not complete"

@@ -40,7 +40,7 @@ type gist struct {
 	presumed  bool // later messages may presuppose it
 	plain     bool // it is a result, nothing else is to come of it, and the status says so too
 
-	judged *verdict // of the one answer, where it was worked out from the gist alone
+	judged uint8 // of the one answer, where it was worked out from the gist alone: the place of the verdict in verdicts, from 1
 }
 
 // wish is the same for all exchanges that ask for the same.

@@ -10,13 +10,13 @@ import (
 // howEnded says in words how the response ended, for a sentence: "was reset by the server (10.0.0.5:80)".
 func (c *Case) howEnded() string {
 	who := ""
-	switch c.End.By {
+	switch c.End().By {
 	case "client":
 		who = " by the client"
 	case "server":
 		who = " by the server"
 	}
-	switch c.End.Kind {
+	switch c.End().Kind {
 	case capture.EndClean:
 		return "ended in order"
 	case capture.EndFIN:
@@ -24,7 +24,7 @@ func (c *Case) howEnded() string {
 	case capture.EndRST:
 		return "was reset" + who
 	case capture.EndH2RST:
-		return fmt.Sprintf("was reset%s (%s)", who, http2.CodeName(c.End.Code))
+		return fmt.Sprintf("was reset%s (%s)", who, http2.CodeName(c.End().Code))
 	case capture.EndGoAway:
 		return "was refused by GOAWAY"
 	case capture.EndTLSAlert:
@@ -32,8 +32,8 @@ func (c *Case) howEnded() string {
 	case capture.EndCloseDelimited:
 		return "ended with the connection"
 	case capture.EndNone:
-		return map[capture.How]string{capture.RST: "was reset" + who, capture.FatalAlert: "was closed" + who + " by a TLS alert"}[c.End.How] +
-			map[bool]string{true: "was closed" + who}[c.End.How != capture.RST && c.End.How != capture.FatalAlert]
+		return map[capture.How]string{capture.RST: "was reset" + who, capture.FatalAlert: "was closed" + who + " by a TLS alert"}[c.End().How] +
+			map[bool]string{true: "was closed" + who}[c.End().How != capture.RST && c.End().How != capture.FatalAlert]
 	}
 	return "was still open when the capture ended"
 }

@@ -90,8 +90,8 @@ func (p *pager) load(c *Case) {
 	if err == nil {
 		c.d, err = p.codec.unpack(b)
 	}
-	if err == nil && c.judged != nil {
-		c.judged.put(c.d)
+	if err == nil && c.judged != 0 {
+		verdicts[c.judged-1].put(c.d)
 	}
 	if err != nil {
 		p.err = fmt.Errorf("reading back what stood in a temporary file: %w", err)

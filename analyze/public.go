@@ -15,8 +15,8 @@ func (c *Case) Near() string { return near(c.Conn) }
 
 // EndCode names the HTTP/2 error code of a stream that was reset or refused, "" elsewhere.
 func (c *Case) EndCode() string {
-	if c.End.Kind == capture.EndH2RST || c.End.Kind == capture.EndGoAway || c.Stream != 0 && c.End.Kind == capture.EndNone {
-		return http2.CodeName(c.End.Code)
+	if c.End().Kind == capture.EndH2RST || c.End().Kind == capture.EndGoAway || c.Stream != 0 && c.End().Kind == capture.EndNone {
+		return http2.CodeName(c.End().Code)
 	}
 	return ""
 }
@@ -26,7 +26,7 @@ func (c *Case) Name() string { return c.name() }
 
 // HowLost says in words what became of a call that got no answer, for a sentence: "was answered with status 504".
 func (c *Case) HowLost() string {
-	if c.HTTP.Status >= 400 && !c.dispatched() && c.End.Kind == capture.EndClean {
+	if c.HTTP.Status >= 400 && !c.dispatched() && c.End().Kind == capture.EndClean {
 		return fmt.Sprintf("was answered with status %d", c.HTTP.Status)
 	}
 	return c.howEnded()

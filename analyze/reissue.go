@@ -153,7 +153,7 @@ func (c *Case) classifyLost(l *Link, an *Answer) {
 		l.Finding, l.Executed = "reissue-after-unframed-answer", "its result was complete but for what should have ended it"
 	case an.Level == capture.LevelPartial && an.Kind == "result":
 		l.Finding, l.Executed = "reissue-of-executed", "its result had begun to arrive"
-	case c.End.Unprocessed:
+	case c.End().Unprocessed:
 		l.Finding, l.Executed = "reissue-clean", "HTTP/2 says that it was not processed"
 	case !c.R().RequestWhole && c.HeadAt < 0:
 		l.Finding, l.Executed = "reissue-clean", "its request was not complete"
@@ -206,7 +206,7 @@ func (l *Link) duplicateWord(first, second *Case) {
 		if p.result() && q.result() {
 			w = "certain"
 		}
-		if first.End.Unprocessed || !first.R().RequestWhole && first.HeadAt < 0 {
+		if first.End().Unprocessed || !first.R().RequestWhole && first.HeadAt < 0 {
 			w = "no"
 		} else if !first.RequestAcked && first.HeadAt < 0 && !first.Conn.OneSided {
 			w = "unlikely"

@@ -10,7 +10,7 @@ var answerThenClientClose = Rule{
 		if !ok {
 			return nil
 		}
-		f := about(c, c.Answer().End, c.End.At, "The client closed %s after the answer to %s.", dur(wait), c.name())
+		f := about(c, c.Answer().End, c.End().At, "The client closed %s after the answer to %s.", dur(wait), c.name())
 		if !a.consumed(c) {
 			f.Message += " So late a close looks like a timeout: whether it had read the answer is not known."
 			f.Confidence = "medium"

@@ -8,7 +8,7 @@ var answerUnframed = Rule{
 	Text:   "By the rules the answer is not delivered: the blank line (SSE) or the end of the body (JSON) is missing. Clients differ: some take it, most drop it. The call ran.",
 	Source: "HTML 9.2.6, RFC 9112 section 8",
 	Each: func(c *Case, a *Analyzer) []Finding {
-		if c.Answer().Level != capture.LevelUnframed || c.End.Kind == capture.EndOpen {
+		if c.Answer().Level != capture.LevelUnframed || c.End().Kind == capture.EndOpen {
 			return nil
 		}
 		what := "the end of its HTTP body"
@@ -18,6 +18,6 @@ var answerUnframed = Rule{
 		case c.Proto() == "stdio":
 			what = "its newline"
 		}
-		return one(about(c, c.Answer().End, c.End.At, "The answer to %s is complete JSON, but %s is missing; the response %s.", c.name(), what, c.howEnded()))
+		return one(about(c, c.Answer().End, c.End().At, "The answer to %s is complete JSON, but %s is missing; the response %s.", c.name(), what, c.howEnded()))
 	},
 }

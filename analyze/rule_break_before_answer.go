@@ -11,7 +11,7 @@ var breakBeforeAnswer = Rule{
 		if !c.isCall() || c.Break == nil || c.Answer().Level != capture.LevelNone || c.closedBeforeAnswer() || c.Transport() != "streamable-http" {
 			return nil
 		}
-		return one(about(c, c.Break.Offset, c.End.At, "%s got no answer: the connection %s %s.", c.name(), c.howEnded(), wherePhrase[c.Break.Where]))
+		return one(about(c, c.Break.Offset, c.End().At, "%s got no answer: the connection %s %s.", c.name(), c.howEnded(), wherePhrase[c.Break.Where]))
 	},
 }
 

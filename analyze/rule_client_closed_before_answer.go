@@ -9,10 +9,10 @@ var clientClosedBeforeAnswer = Rule{
 		if !c.isCall() || !c.closedBeforeAnswer() || c.Transport() == "http+sse" {
 			return nil
 		}
-		f := about(c, c.R().Decoded, c.End.At, "The client closed %s after sending %s, before any answer.", dur(c.End.At), c.name())
+		f := about(c, c.R().Decoded, c.End().At, "The client closed %s after sending %s, before any answer.", dur(c.End().At), c.name())
 		switch {
 		case c.ownDispatched():
-			f.Message = "The client closed " + dur(c.End.At) + " after sending " + c.name() + "; its answer passed " + dur(c.answerAt-c.End.At) + " later and reached nobody."
+			f.Message = "The client closed " + dur(c.End().At) + " after sending " + c.name() + "; its answer passed " + dur(c.answerAt-c.End().At) + " later and reached nobody."
 		case c.Modern:
 			f.Severity = info
 			f.Message += " In this version that cancels the call."

@@ -19,7 +19,7 @@ var empty200 = Rule{
 			return nil
 		}
 		empty := c.endOrLast(a).Sub(c.at(c.HeadAt))
-		if empty < emptyFrom && !(c.End.Kind == capture.EndClean && c.R().Odd == 0) {
+		if empty < emptyFrom && !(c.End().Kind == capture.EndClean && c.R().Odd == 0) {
 			return nil
 		}
 		return one(about(c, 0, c.HeadAt, "The stream of %s held no event for %s.", c.name(), dur(empty)))

@@ -11,10 +11,10 @@ var endWithoutAnswer = Rule{
 		if !c.isCall() || c.Answer().Level != capture.LevelNone || c.Transport() == "http+sse" || c.pollClose() || c.HTTP.Status != 200 || c.method() == "subscriptions/listen" {
 			return nil
 		}
-		clean := c.End.Kind == capture.EndClean || c.End.Kind == capture.EndCloseDelimited && c.Break == nil
+		clean := c.End().Kind == capture.EndClean || c.End().Kind == capture.EndCloseDelimited && c.Break == nil
 		if !clean || c.R().Odd&capture.OddUndecodable != 0 {
 			return nil
 		}
-		return one(about(c, c.R().Decoded, c.End.At, "The response to %s ended in order after %s, without an answer.", c.name(), plural(c.R().Events, "event")))
+		return one(about(c, c.R().Decoded, c.End().At, "The response to %s ended in order after %s, without an answer.", c.name(), plural(c.R().Events, "event")))
 	},
 }

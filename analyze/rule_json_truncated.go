@@ -14,6 +14,6 @@ var jsonTruncated = Rule{
 		if c.Answer().Level != capture.LevelPartial && c.Answer().Level != capture.LevelNone {
 			return nil
 		}
-		return one(about(c, c.R().Decoded, c.End.At, "The JSON response to %s %s after %s.", c.name(), c.howEnded(), plural(int(c.R().Decoded), "byte")))
+		return one(about(c, c.R().Decoded, c.End().At, "The JSON response to %s %s after %s.", c.name(), c.howEnded(), plural(int(c.R().Decoded), "byte")))
 	},
 }

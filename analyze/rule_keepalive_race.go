@@ -9,7 +9,7 @@ var keepaliveRace = Rule{
 		if c.cutKind() != KeepAliveLimit || c.HopOf != nil {
 			return nil
 		}
-		f := about(c, -1, c.End.At, "%s was sent after the connection had been idle for %s; it %s %s later, without any response.", c.name(), dur(c.afterIdle), c.howEnded(), dur(c.End.At))
+		f := about(c, -1, c.End().At, "%s was sent after the connection had been idle for %s; it %s %s later, without any response.", c.name(), dur(c.afterIdle), c.howEnded(), dur(c.End().At))
 		f.Confidence = "medium"
 		return one(f)
 	},

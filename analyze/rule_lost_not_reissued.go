@@ -9,9 +9,9 @@ var lostNotReissued = Rule{
 		if !c.isCall() || c.Proto() == "stdio" || !c.Modern || c.RepeatedBy != nil || c.HopOf != nil || c.closedByClient() || c.holed || c.fate(c.Answer()) != "lost" || c.HTTP.Status >= 400 {
 			return nil
 		}
-		if a.Last.Sub(c.at(max(0, c.End.At))) < soon {
+		if a.Last.Sub(c.at(max(0, c.End().At))) < soon {
 			return nil // the capture ends too soon to tell
 		}
-		return one(about(c, -1, c.End.At, "%s was lost and not issued again while the capture ran.", c.name()))
+		return one(about(c, -1, c.End().At, "%s was lost and not issued again while the capture ran.", c.name()))
 	},
 }

@@ -13,10 +13,10 @@ var pollCloseRule = Rule{
 		if !c.isCall() || c.Transport() == "http+sse" || c.Modern || !c.sse || len(c.R().Marks) == 0 || c.ownDispatched() || c.Answer().Level != capture.LevelNone && c.Answer().Stream == nil {
 			return nil
 		}
-		if c.End.Kind != capture.EndClean && !(c.End.Kind == capture.EndCloseDelimited && c.Break == nil) {
+		if c.End().Kind != capture.EndClean && !(c.End().Kind == capture.EndCloseDelimited && c.Break == nil) {
 			return nil
 		}
-		f := about(c, c.R().Decoded, c.End.At, "The server closed the stream of %s after an event id; the client may ask for the rest with Last-Event-ID.", c.name())
+		f := about(c, c.R().Decoded, c.End().At, "The server closed the stream of %s after an event id; the client may ask for the rest with Last-Event-ID.", c.name())
 		if c.R().Retry < 0 {
 			f.Severity = Warn
 			f.Message += " It gave no retry time."

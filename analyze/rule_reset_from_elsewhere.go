@@ -13,7 +13,7 @@ var resetFromElsewhere = Rule{
 			if k.By == capture.Client {
 				ttl = c.Conn.ClientDataTTL
 			}
-			if k.How != capture.RST || k.TTL == 0 || ttl == 0 || k.TTL == ttl || k.Packet != c.End.Packet {
+			if k.How != capture.RST || k.TTL == 0 || ttl == 0 || k.TTL == ttl || k.Packet != c.End().Packet {
 				continue
 			}
 			f := about(c, -1, k.At.Sub(c.Start), "The reset in the %s's name came with TTL %d, its data with TTL %d: it may come from a device in between.", k.By, k.TTL, ttl)

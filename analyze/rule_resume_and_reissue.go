@@ -10,7 +10,7 @@ var resumeAndReissue = Rule{
 		if c.ResumedBy == nil || r == nil || r.Reissue.Confidence == "low" || !c.isCall() {
 			return nil
 		}
-		f := about(c, -1, c.End.At, "%s was resumed by exchange %s and issued again as exchange %s.", c.name(), id(c.ResumedBy), id(r))
+		f := about(c, -1, c.End().At, "%s was resumed by exchange %s and issued again as exchange %s.", c.name(), id(c.ResumedBy), id(r))
 		f.Cases = append(f.Cases, c.ResumedBy, r)
 		return one(f)
 	},

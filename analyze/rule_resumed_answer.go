@@ -10,7 +10,7 @@ var resumedAnswer = Rule{
 		if g == nil || g.Header.LastEventID == "" || !c.dispatched() {
 			return nil
 		}
-		out := dur(c.answerAt - max(0, c.End.At))
+		out := dur(c.answerAt - max(0, c.End().At))
 		f := about(c, c.Answer().End, c.answerAt, "The answer to %s came on the resumed stream of exchange %s, %s after its own stream had ended.", c.name(), id(g), out)
 		f.Cases = append(f.Cases, g)
 		return one(f)

@@ -68,7 +68,7 @@ func (s *Session) lost() (loss, bool) {
 				cut = loss{}
 			}
 		}
-		if cut.c == nil && c.Break != nil && c.End.By != "client" && (c.listens() || c.isCall()) && c.over() != 0 {
+		if cut.c == nil && c.Break != nil && c.End().By != "client" && (c.listens() || c.isCall()) && c.over() != 0 {
 			cut = loss{c, c.over()}
 		}
 	}

@@ -8,9 +8,9 @@ var stdioExitInFlight = Rule{
 	Text:   "The call is lost. The client may issue it again to a fresh process; whether it had run by then nobody knows.",
 	Source: "MCP 2026-07-28 transports, stdio: Unexpected Termination",
 	Each: func(c *Case, a *Analyzer) []Finding {
-		if c.Proto() != "stdio" || !c.isCall() || c.dispatched() || c.End.Kind != capture.EndFIN && c.End.Kind != capture.EndNone {
+		if c.Proto() != "stdio" || !c.isCall() || c.dispatched() || c.End().Kind != capture.EndFIN && c.End().Kind != capture.EndNone {
 			return nil
 		}
-		return one(about(c, c.R().Decoded, c.End.At, "%s had no answer when the server ended, %s after it was sent.", c.name(), dur(c.End.At)))
+		return one(about(c, c.R().Decoded, c.End().At, "%s had no answer when the server ended, %s after it was sent.", c.name(), dur(c.End().At)))
 	},
 }

@@ -11,7 +11,7 @@ var stdioPartialLine = Rule{
 		switch {
 		case c.Proto() != "stdio":
 			return nil
-		case c.R().Tail > 0 && (c.End.Kind != capture.EndOpen || !c.HasRequest):
+		case c.R().Tail > 0 && (c.End().Kind != capture.EndOpen || !c.HasRequest):
 			return one(about(c, c.R().Decoded-c.R().Tail, c.LastByte, "The server's last line broke off after %s.", plural(int(c.R().Tail), "byte")))
 		case c.HasRequest && !c.R().RequestWhole:
 			return one(about(c, -1, c.RequestEnd, "The client's last line broke off: %s.", c.name()))

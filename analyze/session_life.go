@@ -6,7 +6,7 @@ import "time"
 func (s *Session) live() {
 	s.Handshake = -1
 	for _, c := range s.Cases {
-		s.End = max(s.End, c.at(max(c.RequestEnd, c.LastByte, c.HeadAt, c.End.At)))
+		s.End = max(s.End, c.at(max(c.RequestEnd, c.LastByte, c.HeadAt, c.End().At)))
 		if c.HopOf != nil {
 			continue
 		}

@@ -81,11 +81,11 @@ func (c *Case) fate(an *Answer) string {
 	switch {
 	case an.Delivered > 0:
 		return "delivered"
-	case an.Delivered == 0 || c.End.Kind == capture.EndOpen:
+	case an.Delivered == 0 || c.End().Kind == capture.EndOpen:
 		return "unknown"
 	case c.pollClose() || c.taskPoll():
 		return "unknown"
-	case c.Transport() == "http+sse" && an.Level == capture.LevelNone && c.Origin != nil && c.Origin.End.Kind == capture.EndOpen:
+	case c.Transport() == "http+sse" && an.Level == capture.LevelNone && c.Origin != nil && c.Origin.End().Kind == capture.EndOpen:
 		return "unknown"
 	}
 	return "lost"
@@ -103,7 +103,7 @@ func (c *Case) pollClose() bool {
 	if c.Modern || !c.sse || c.dispatched() || len(c.R().Marks) == 0 {
 		return false
 	}
-	return c.Answer().Level == capture.LevelNone && (c.End.Kind == capture.EndClean || c.End.Kind == capture.EndCloseDelimited && c.End.How != capture.RST)
+	return c.Answer().Level == capture.LevelNone && (c.End().Kind == capture.EndClean || c.End().Kind == capture.EndCloseDelimited && c.End().How != capture.RST)
 }
 
 func (a *Analyzer) countBreak(c *Case) {
@@ -115,7 +115,7 @@ func (a *Analyzer) countBreak(c *Case) {
 		return
 	}
 	t.Breaks++
-	if c.End.By == "client" {
+	if c.End().By == "client" {
 		t.BreaksByClient++
 	}
 	if c.Break.Where == AfterAnswer {

@@ -26,7 +26,7 @@ func breakWords(a *analyze.Analyzer) string {
 		default:
 			other++
 		}
-		if c.HopOf == nil && c.Break != nil && !c.Listens() && c.End.By == "client" {
+		if c.HopOf == nil && c.Break != nil && !c.Listens() && c.End().By == "client" {
 			client++
 		}
 		if c.HopOf == nil && !c.Listens() && c.ClosedAfterAnswer() && !a.Consumed(c) {
@@ -57,9 +57,9 @@ func breakWords(a *analyze.Analyzer) string {
 
 // torn reports whether a stream that is meant to stay open was ended by another than its client, and not in order.
 func torn(c *analyze.Case) bool {
-	switch c.End.Kind {
+	switch c.End().Kind {
 	case capture.EndFIN, capture.EndRST, capture.EndH2RST, capture.EndTLSAlert:
-		return c.End.By != "client"
+		return c.End().By != "client"
 	}
 	return false
 }
@@ -89,13 +89,13 @@ func places(after, before, other int) string {
 // lostWords says in a clause why a request got no answer.
 func lostWords(c *analyze.Case) string {
 	switch {
-	case c.HTTP.Status >= 400 && c.End.Kind == capture.EndClean && !c.Dispatched():
+	case c.HTTP.Status >= 400 && c.End().Kind == capture.EndClean && !c.Dispatched():
 		return fmt.Sprintf("status %d, without a JSON-RPC answer", c.HTTP.Status)
-	case c.End.Kind == capture.EndNone && c.Stream != 0:
+	case c.End().Kind == capture.EndNone && c.Stream != 0:
 		return "no response; the stream " + c.HowEnded()
-	case c.End.Kind == capture.EndNone:
+	case c.End().Kind == capture.EndNone:
 		return "no response; the connection " + c.HowEnded()
-	case c.End.Kind == capture.EndClean && !c.Dispatched():
+	case c.End().Kind == capture.EndClean && !c.Dispatched():
 		return "the response ended in order, without the answer"
 	case c.Answer().Delivered < 0 && c.Dispatched():
 		return "the answer came after the client had gone"
@@ -106,7 +106,7 @@ func lostWords(c *analyze.Case) string {
 // whyUnknown says in a clause why it is not known what became of a call.
 func whyUnknown(c *analyze.Case) string {
 	switch {
-	case c.End.Kind == capture.EndOpen:
+	case c.End().Kind == capture.EndOpen:
 		return "the capture ended first"
 	case c.R().Cut:
 		return "a limit of mcptrace cut off a part of it"
@@ -125,7 +125,7 @@ func whoKnows(c *analyze.Case) string {
 		who = "it ran: ask the client's log whether the answer arrived"
 	}
 	switch {
-	case c.End.Kind == capture.EndOpen:
+	case c.End().Kind == capture.EndOpen:
 		return who + "; capture for longer next time"
 	case c.Dispatched() && c.Near() != "client" && c.Near() != "same-host":
 		return who + "; capture near the client next time (docs/capturing.md)"
@@ -137,7 +137,7 @@ func whoKnows(c *analyze.Case) string {
 func againWords(c *analyze.Case) string {
 	l := c.Reissue
 	first, s := l.Of, ""
-	over := first.End.Kind != capture.EndOpen && first.Start+capture.Instant(first.End.At) <= c.Start
+	over := first.End().Kind != capture.EndOpen && first.Start+capture.Instant(first.End().At) <= c.Start
 	switch {
 	case !over && first.Cancelled != 0 && first.Cancelled <= c.Start:
 		s = fmt.Sprintf("the client cancelled #%d after %s and sent it again as #%d; %s", first.ID, analyze.Dur(first.Cancelled.Sub(first.Start)), c.ID, l.Executed)

@@ -40,7 +40,7 @@ func (w *writer) breaks() part {
 		if n[c.Break.Where] == nil {
 			n[c.Break.Where] = map[string]int{}
 		}
-		n[c.Break.Where][c.End.By]++
+		n[c.Break.Where][c.End().By]++
 		kinds["the response "+c.HowEnded()]++
 	}
 	g := &grid{Caption: "Breaks by place and by who ended the stream", Head: []string{"where", "server", "client", "not known", "together"}, Right: map[int]bool{1: true, 2: true, 3: true, 4: true}}

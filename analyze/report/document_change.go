@@ -122,7 +122,7 @@ func (w *writer) overWaste() *advice {
 func (w *writer) overBreaks() *advice {
 	var cs []*analyze.Case
 	for _, c := range w.broken() {
-		if c.Break.Where == analyze.AfterAnswer && c.End.By != "client" {
+		if c.Break.Where == analyze.AfterAnswer && c.End().By != "client" {
 			cs = append(cs, c)
 		}
 	}

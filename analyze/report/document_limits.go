@@ -34,7 +34,7 @@ func (w *writer) cannotShow() part {
 func (w *writer) open() int {
 	n := 0
 	for c := range w.a.Each() {
-		if c.End.Kind == capture.EndOpen {
+		if c.End().Kind == capture.EndOpen {
 			n++
 		}
 	}

@@ -28,13 +28,13 @@ func lossOf(c *analyze.Case) loss {
 	switch {
 	case !c.R().RequestWhole && c.HeadAt < 0 && !c.R().Holed:
 		return unasked
-	case c.End.By == "client" && c.End.Kind != capture.EndClean, c.Cancelled != 0, closedFirst(c):
+	case c.End().By == "client" && c.End().Kind != capture.EndClean, c.Cancelled != 0, closedFirst(c):
 		return gaveUp
 	case c.HTTP.Status >= 500:
 		return failed
 	case c.HTTP.Status >= 300:
 		return refused
-	case c.End.Kind == capture.EndClean && !c.Dispatched():
+	case c.End().Kind == capture.EndClean && !c.Dispatched():
 		return wordless
 	}
 	return cutOff
@@ -43,7 +43,7 @@ func lossOf(c *analyze.Case) loss {
 // closedFirst reports whether the client closed its connection before the response was over, whatever the server went on to say.
 func closedFirst(c *analyze.Case) bool {
 	f := c.Conn.FirstClosing(capture.Client)
-	return f != nil && f.At.Sub(c.Start) < c.End.At
+	return f != nil && f.At.Sub(c.Start) < c.End().At
 }
 
 // needless reports whether a lost attempt is no loss: its call was answered, and it had been refused or came after.
@@ -139,7 +139,7 @@ func gaveUpAfter(c *analyze.Case) time.Duration {
 	if closedFirst(c) {
 		return c.Conn.FirstClosing(capture.Client).At.Sub(c.Start)
 	}
-	return c.End.At
+	return c.End().At
 }
 
 // toolsOf names what was called, "the calls" where that are several things. Text from the wire in it is quoted.

@@ -11,8 +11,8 @@ import (
 // packetsOf returns the packets that show what is said of c: the first of the request, the one that completed the answer,
 // and the end. Ascending, each once.
 func packetsOf(c *analyze.Case) []int64 {
-	out := []int64{c.First, c.Answer().Packet, c.End.Packet}
-	if c.End.Packet == 0 {
+	out := []int64{c.First, c.Answer().Packet, c.End().Packet}
+	if c.End().Packet == 0 {
 		out = append(out, c.LastPacket())
 	}
 	out = slices.DeleteFunc(out, func(n int64) bool { return n == 0 })

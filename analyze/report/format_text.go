@@ -160,10 +160,10 @@ var ranIfRepeat = map[string]string{"certain": " (both ran)", "likely": " (both 
 // endWords says in a cell how the response ended, and by whom.
 func endWords(c *analyze.Case) string {
 	by := ""
-	if c.End.By != "" {
-		by = " by " + c.End.By
+	if c.End().By != "" {
+		by = " by " + c.End().By
 	}
-	switch c.End.Kind {
+	switch c.End().Kind {
 	case capture.EndFIN:
 		return "cut" + by
 	case capture.EndRST:
@@ -177,9 +177,9 @@ func endWords(c *analyze.Case) string {
 	case capture.EndCloseDelimited:
 		return "with the connection"
 	case capture.EndNone:
-		return map[bool]string{true: "reset", false: "closed"}[c.End.How == capture.RST] + by + ", no response"
+		return map[bool]string{true: "reset", false: "closed"}[c.End().How == capture.RST] + by + ", no response"
 	}
-	return string(c.End.Kind)
+	return string(c.End().Kind)
 }
 
 // findings writes what the rules say, the gravest first within each exchange's order.

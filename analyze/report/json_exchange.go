@@ -244,9 +244,9 @@ func timesOf(c *analyze.Case) jsonTimes {
 	if c.Answer().Level == capture.LevelDispatched {
 		t.Answer = since(c.Answer().At)
 	}
-	if c.End.Kind != capture.EndOpen {
-		t.End = since(c.End.At)
-		if c.End.Kind == capture.EndClean {
+	if c.End().Kind != capture.EndOpen {
+		t.End = since(c.End().At)
+		if c.End().Kind == capture.EndClean {
 			t.LastByte = t.End
 		}
 	}
@@ -273,7 +273,7 @@ func answerOf(an *analyze.Answer) jsonAnswer {
 }
 
 func endOf(c *analyze.Case) jsonEnd {
-	e := jsonEnd{Kind: string(c.End.Kind), By: text(c.End.By)}
+	e := jsonEnd{Kind: string(c.End().Kind), By: text(c.End().By)}
 	if code := c.EndCode(); code != "" {
 		e.Code = &code
 	}

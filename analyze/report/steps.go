@@ -163,13 +163,13 @@ func answerWords(c *analyze.Case) string {
 }
 
 func endStep(c *analyze.Case, last time.Duration) step {
-	s := step{At: c.End.At, Start: -1, End: -1, Packet: c.End.Packet, Kind: stepEnd, What: "the response " + c.HowEnded()}
-	if c.End.Kind == capture.EndOpen {
+	s := step{At: c.End().At, Start: -1, End: -1, Packet: c.End().Packet, Kind: stepEnd, What: "the response " + c.HowEnded()}
+	if c.End().Kind == capture.EndOpen {
 		s.At = last
 	}
 	if b := c.Break; b != nil {
 		s.Kind = stepBreak
-		if c.End.By == "client" && max(c.HeadAt, c.LastByte) > c.End.At {
+		if c.End().By == "client" && max(c.HeadAt, c.LastByte) > c.End().At {
 			s.What += ": what came later reached nobody"
 		} else {
 			s.End = b.Offset

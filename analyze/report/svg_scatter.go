@@ -19,7 +19,7 @@ func scatter(cs []*analyze.Case) *picture {
 	low := max(high/10_000, 100*time.Microsecond)
 	g := &grid{Head: []string{"exchange", "age", "silence", "where", "by"}, Right: map[int]bool{1: true, 2: true}}
 	for _, c := range cs[:min(len(cs), maxGridRows)] {
-		g.add(ref(c), span3(age(c)), span3(silenceOf(c)), words(string(c.Break.Where)), words(c.End.By))
+		g.add(ref(c), span3(age(c)), span3(silenceOf(c)), words(string(c.Break.Where)), words(c.End().By))
 	}
 	s := fmt.Sprintf("Each break by the age of its exchange and the silence before it: a disc where it came after the answer, a cross elsewhere. Values below %s stand at the edge.", analyze.Dur(low))
 	if n := len(cs) - maxDots; n > 0 {

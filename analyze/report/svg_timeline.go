@@ -130,10 +130,10 @@ func (w *writer) span(bars []*analyze.Case) (first, last capture.Instant) {
 
 // lasted is how long an exchange took, or had taken when the capture ended.
 func lasted(c *analyze.Case, last capture.Instant) time.Duration {
-	if c.End.Kind == capture.EndOpen {
+	if c.End().Kind == capture.EndOpen {
 		return max(0, last.Sub(c.Start))
 	}
-	return max(0, c.End.At)
+	return max(0, c.End().At)
 }
 
 // layOut gives each bar its row: bars that would overlap stand below each other.
@@ -146,7 +146,7 @@ func layOut(bars []*analyze.Case, lanes []*lane, x axis, first capture.Instant) 
 	for _, c := range bars {
 		l := of[c.Group]
 		start := x.at(c.Start.Sub(first))
-		end := max(start+3, x.at(c.Start.Sub(first)+max(0, c.End.At)))
+		end := max(start+3, x.at(c.Start.Sub(first)+max(0, c.End().At)))
 		k := slices.IndexFunc(l.rows, func(e float64) bool { return e < start-1 })
 		switch {
 		case k < 0 && len(l.rows) < maxRows3:
@@ -194,7 +194,7 @@ func (d *drawing) arrow(c *analyze.Case, place map[*analyze.Case]float64, x axis
 	if !ok {
 		return
 	}
-	x1, y1 := x.at(of.Start.Sub(first)+max(0, of.End.At)), y+4.5
+	x1, y1 := x.at(of.Start.Sub(first)+max(0, of.End().At)), y+4.5
 	x2, y2 := x.at(c.Start.Sub(first)), place[c]+4.5
 	d.path("again", fmt.Sprintf("M%.1f %.1fC%.1f %.1f %.1f %.1f %.1f %.1f", x1, y1, x1+14, y1-10, x2-14, y2-10, x2, y2),
 		fmt.Sprintf("#%d was issued again as #%d (%s)", of.ID, c.ID, c.Reissue.Duplicate))

@@ -81,8 +81,8 @@ func courseWords(c *analyze.Case) string {
 		s = "No answer was owed"
 	}
 	s += "; the response " + c.HowEnded()
-	if c.End.Kind != capture.EndOpen {
-		s += " after " + analyze.Dur(c.End.At)
+	if c.End().Kind != capture.EndOpen {
+		s += " after " + analyze.Dur(c.End().At)
 	}
 	return s + "."
 }

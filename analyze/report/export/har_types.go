@@ -125,8 +125,8 @@ type harEvent struct {
 
 // judge fills in what the analysis says of the exchange.
 func (e *harEntry) judge(a *analyze.Analyzer, c *analyze.Case) {
-	end := c.End.At
-	if c.End.Kind == capture.EndOpen {
+	end := c.End().At
+	if c.End().Kind == capture.EndOpen {
 		end = a.Last.Sub(c.Start)
 	}
 	end = max(end, c.RequestEnd)
@@ -137,7 +137,7 @@ func (e *harEntry) judge(a *analyze.Analyzer, c *analyze.Case) {
 	e.Timings = harTimings{Blocked: -1, DNS: -1, Connect: -1, SSL: -1, Send: ms(c.RequestEnd), Wait: ms(head - c.RequestEnd), Receive: ms(max(0, end-head))}
 	e.Time = e.Timings.Send + e.Timings.Wait + e.Timings.Receive
 	t := &e.Trace
-	*t = harTrace{Exchange: c.ID, Call: c.Name(), Level: string(c.Answer().Level), End: string(c.End.Kind), EndBy: c.End.By, Packets: [2]int64{c.First, c.LastPacket()},
+	*t = harTrace{Exchange: c.ID, Call: c.Name(), Level: string(c.Answer().Level), End: string(c.End().Kind), EndBy: c.End().By, Packets: [2]int64{c.First, c.LastPacket()},
 		Chunks: e.chunks, Events: e.events, Left: e.left}
 	if t.Chunks == nil {
 		t.Chunks = []harChunk{}
