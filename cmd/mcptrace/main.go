@@ -9,6 +9,7 @@ import (
 )
 
 func main() {
+	hugePages()
 	tuneMemory()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second signal ends it at once

@@ -15,7 +15,8 @@ const (
 	heapFloor  = 40 << 20
 	lowFloor   = 8 << 20
 	heapGrowth = 33
-	heapStart  = 4 << 20 // what the runtime takes for alive before the first collection
+	heapStart  = 4 << 20  // what the runtime takes for alive before the first collection
+	hugePart   = 64 << 20 // the part of the heap that most captures need
 )
 
 var paceFloor atomic.Uint64
