@@ -12,7 +12,7 @@ import (
 // captures then cost few collections, and memory matters more than the last tenth of speed for those that are large.
 // What runs for weeks beside other programs has a lower floor.
 const (
-	heapFloor  = 40 << 20
+	heapFloor  = 48 << 20
 	lowFloor   = 8 << 20
 	heapGrowth = 33
 	heapStart  = 4 << 20  // what the runtime takes for alive before the first collection
