@@ -110,15 +110,12 @@ func (w *Writer) prepare(ctx context.Context) (err error) {
 		{&w.exchanges, "exchange", exchangeColumns},
 		{&w.messages, "message", messageColumns},
 		{&w.blocks, "block", []string{"message", "n", "data"}},
+		{&w.connections, "connection", connectionColumns},
+		{&w.closings, "closing", closingColumns},
 	} {
 		if *t.to, err = newBatch(ctx, w.conn, t.table, t.columns); err != nil {
 			return err
 		}
 	}
-	w.connection, err = w.conn.PrepareContext(ctx, insertInto("connection", connectionColumns))
-	if err != nil {
-		return err
-	}
-	w.closing, err = w.conn.PrepareContext(ctx, insertInto("closing", closingColumns))
-	return err
+	return nil
 }

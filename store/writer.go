@@ -26,8 +26,7 @@ type Writer struct {
 
 	indexes []string // those to make at the end
 
-	exchanges, messages, blocks *batch
-	connection, closing         *sql.Stmt
+	exchanges, messages, blocks, connections, closings *batch
 
 	conns writtenConns
 	open  map[int64]bool // live: exchanges that were open when they were added
@@ -211,14 +210,9 @@ func (w *Writer) shut() error {
 	if w.db == nil {
 		return nil
 	}
-	for _, b := range []*batch{w.exchanges, w.messages, w.blocks} {
+	for _, b := range []*batch{w.exchanges, w.messages, w.blocks, w.connections, w.closings} {
 		if b != nil {
 			b.close()
-		}
-	}
-	for _, s := range []*sql.Stmt{w.connection, w.closing} {
-		if s != nil {
-			s.Close()
 		}
 	}
 	if w.conn != nil {

@@ -30,6 +30,7 @@ func newWrittenConns() writtenConns {
 type writtenConn struct {
 	id      int64
 	changed bool
+	stored  bool    // it stands in the file already
 	over    bool    // let go once it is written
 	as      written // how it was written last
 }
@@ -48,7 +49,7 @@ func (w *writtenConns) id(c *capture.Conn) int64 {
 	if k == nil {
 		k = new(writtenConn)
 		k.id, k.over = w.ended[weak.Make(c)]
-		if k.id == 0 {
+		if k.stored = k.id > 0; !k.stored {
 			w.last++
 			k.id = w.last
 		}
@@ -103,25 +104,37 @@ func (w *Writer) EndConnection(c *capture.Conn) error {
 func (w *Writer) flushConns(ctx context.Context) error {
 	for _, c := range w.conns.changed {
 		k := w.conns.known[c]
-		if err := w.writeConn(ctx, k.id, c); err != nil {
+		if err := w.writeConn(ctx, k, c); err != nil {
 			return err
 		}
-		k.changed, k.as = false, writtenOf(c)
+		k.changed, k.stored, k.as = false, true, writtenOf(c)
 		if k.over {
 			w.conns.letGo(c, k.id)
 		}
 	}
 	clear(w.conns.changed)
 	w.conns.changed = w.conns.changed[:0]
-	return nil
+	if err := w.connections.flush(ctx); err != nil {
+		return err
+	}
+	return w.closings.flush(ctx)
 }
 
-func (w *Writer) writeConn(ctx context.Context, id int64, c *capture.Conn) error {
-	if _, err := w.connection.ExecContext(ctx, withSum(connectionRow(id, c))...); err != nil {
+// writeConn writes a connection, in place of what stands in the file.
+func (w *Writer) writeConn(ctx context.Context, k *writtenConn, c *capture.Conn) error {
+	if k.stored {
+		// To replace a row, SQLite would keep a second journal, of single statements, which costs more than all else here.
+		for _, q := range []string{"DELETE FROM closing WHERE connection = ?", "DELETE FROM connection WHERE id = ?"} {
+			if _, err := w.conn.ExecContext(ctx, q, k.id); err != nil {
+				return err
+			}
+		}
+	}
+	if err := w.connections.add(ctx, withSum(connectionRow(k.id, c))...); err != nil {
 		return err
 	}
 	for n := range c.Closings {
-		if _, err := w.closing.ExecContext(ctx, withSum(closingRow(id, n, &c.Closings[n]))...); err != nil {
+		if err := w.closings.add(ctx, withSum(closingRow(k.id, n, &c.Closings[n]))...); err != nil {
 			return err
 		}
 	}
