@@ -33,15 +33,6 @@ func disguiseOf(ex *capture.Exchange, mask *secret.Masker) *disguise {
 	return d
 }
 
-// wire returns the bytes of m, one of the messages of the exchange, as they are to be kept.
-func (d *disguise) wire(m *capture.Message, patches []patch) *wire {
-	w := &wire{m: m, patches: patches}
-	if d.mask != nil && d.mask.Knows() && !coded(m) && len(m.Body) > 0 {
-		w.mask = d.mask
-	}
-	return w
-}
-
 // heads masks what stands before the body of m and the trailers behind it.
 func (d *disguise) heads(ex *capture.Exchange, m *capture.Message) []patch {
 	if ex.Proto == "stdio" {

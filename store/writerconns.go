@@ -1,7 +1,7 @@
 package store
 
 import (
-	"context"
+	"fmt"
 	"maps"
 	"weak"
 
@@ -92,7 +92,7 @@ func (w *Writer) EndConnection(c *capture.Conn) error {
 		w.conns.letGo(c, k.id)
 		return nil
 	}
-	if err := w.begin(context.Background()); err != nil {
+	if err := w.begin(); err != nil {
 		return w.fail(err)
 	}
 	w.conns.id(c)
@@ -101,10 +101,10 @@ func (w *Writer) EndConnection(c *capture.Conn) error {
 }
 
 // flushConns writes the connections that have changed.
-func (w *Writer) flushConns(ctx context.Context) error {
+func (w *Writer) flushConns() error {
 	for _, c := range w.conns.changed {
 		k := w.conns.known[c]
-		if err := w.writeConn(ctx, k, c); err != nil {
+		if err := w.writeConn(k, c); err != nil {
 			return err
 		}
 		k.changed, k.stored, k.as = false, true, writtenOf(c)
@@ -114,27 +114,23 @@ func (w *Writer) flushConns(ctx context.Context) error {
 	}
 	clear(w.conns.changed)
 	w.conns.changed = w.conns.changed[:0]
-	if err := w.connections.flush(ctx); err != nil {
-		return err
-	}
-	return w.closings.flush(ctx)
+	return nil
 }
 
 // writeConn writes a connection, in place of what stands in the file.
-func (w *Writer) writeConn(ctx context.Context, k *writtenConn, c *capture.Conn) error {
+func (w *Writer) writeConn(k *writtenConn, c *capture.Conn) error {
 	if k.stored {
-		// To replace a row, SQLite would keep a second journal, of single statements, which costs more than all else here.
-		for _, q := range []string{"DELETE FROM closing WHERE connection = ?", "DELETE FROM connection WHERE id = ?"} {
-			if _, err := w.conn.ExecContext(ctx, q, k.id); err != nil {
-				return err
-			}
+		if err := w.conn.Exec(fmt.Sprintf("DELETE FROM closing WHERE connection = %d; DELETE FROM connection WHERE id = %[1]d", k.id)); err != nil {
+			return err
 		}
 	}
-	if err := w.connections.add(ctx, withSum(connectionRow(k.id, c))...); err != nil {
+	t := w.connections
+	if err := t.add(t.summer.add(connectionRow(t.row, k.id, c))); err != nil {
 		return err
 	}
+	t = w.closings
 	for n := range c.Closings {
-		if err := w.closings.add(ctx, withSum(closingRow(k.id, n, &c.Closings[n]))...); err != nil {
+		if err := t.add(t.summer.add(closingRow(t.row, k.id, n, &c.Closings[n]))); err != nil {
 			return err
 		}
 	}
