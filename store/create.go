@@ -20,7 +20,7 @@ func Create(path string, meta Meta, o Options) (*Writer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("create recording %s: %w", path, err)
 	}
-	w := &Writer{path: path, live: o.Live, conns: newWrittenConns(), open: map[int64]bool{}}
+	w := &Writer{path: path, live: o.Live, again: o.Again, conns: newWrittenConns(), open: map[int64]bool{}}
 	if !o.KeepSecrets {
 		w.mask = secret.New()
 	}
@@ -75,7 +75,11 @@ func (w *Writer) start(meta Meta) (err error) {
 		return err
 	}
 	// What is deleted (an exchange written anew) must not stay in the file.
-	if w.conn, err = lite.Open(uri(w.path, "rw"), pragmas("synchronous(NORMAL)", "secure_delete(1)")...); err != nil {
+	force := "synchronous(NORMAL)"
+	if w.again {
+		force = "synchronous(OFF)"
+	}
+	if w.conn, err = lite.Open(uri(w.path, "rw"), pragmas(force, "secure_delete(1)", "cache_size(-1000)")...); err != nil {
 		return err
 	}
 	return w.prepare()

@@ -13,8 +13,13 @@ type summer struct{ b []byte }
 // add appends to a row the checksum of what stands in it.
 func (s *summer) add(row []lite.Value) []lite.Value { return append(row, lite.Int(s.sum(row))) }
 
-// sum returns a CRC-32C of the values of a row: before each a byte that tells its kind, before a text its length too.
+// sum returns a CRC-32C of the values of a row.
 func (s *summer) sum(row []lite.Value) int64 {
+	return int64(crc32.Checksum(s.bytes(row), castagnoli))
+}
+
+// bytes returns the values of a row as bytes: before each one that tells its kind, before a text its length too. They are lent.
+func (s *summer) bytes(row []lite.Value) []byte {
 	b := s.b[:0]
 	for i := range row {
 		switch v := &row[i]; v.Kind {
@@ -30,5 +35,5 @@ func (s *summer) sum(row []lite.Value) int64 {
 		}
 	}
 	s.b = b
-	return int64(crc32.Checksum(b, castagnoli))
+	return b
 }

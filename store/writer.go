@@ -3,6 +3,7 @@ package store
 import (
 	"errors"
 	"fmt"
+	"hash/maphash"
 
 	"mcptrace/capture"
 	"mcptrace/store/lite"
@@ -16,9 +17,10 @@ const commitBytes = 64 << 20
 //
 // After an error of the file all further calls return it. What was committed before stays good.
 type Writer struct {
-	path string
-	live bool
-	mask *secret.Masker // nil: secrets are kept
+	path  string
+	live  bool
+	again bool           // see Options
+	mask  *secret.Masker // nil: secrets are kept
 
 	conn *lite.Conn
 
@@ -29,6 +31,7 @@ type Writer struct {
 	wire wire // of one message after the other
 
 	conns writtenConns
+	hash  maphash.Hash   // of connections
 	open  map[int64]bool // live: exchanges that were open when they were added
 
 	begun   bool  // a transaction is open
@@ -143,6 +146,9 @@ func (w *Writer) Finish(inputs []Input, conns []*capture.Conn) error {
 	if err := w.usable(); err != nil {
 		return err
 	}
+	if err := w.settle(); err != nil {
+		return w.fail(err)
+	}
 	if err := w.begin(); err != nil {
 		return w.fail(err)
 	}
@@ -167,6 +173,17 @@ func (w *Writer) Finish(inputs []Input, conns []*capture.Conn) error {
 	}
 	w.done = true
 	return nil
+}
+
+// settle sees to it that the next commit forces to the disk all that was written.
+func (w *Writer) settle() error {
+	if !w.again {
+		return nil
+	}
+	if err := w.commit(); err != nil {
+		return err
+	}
+	return w.conn.Exec("PRAGMA synchronous = NORMAL")
 }
 
 // Close commits what was added and closes the file. Without Finish the recording stays marked as running: it was cut off.

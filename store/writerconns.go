@@ -30,18 +30,10 @@ func newWrittenConns() writtenConns {
 type writtenConn struct {
 	id      int64
 	changed bool
-	stored  bool    // it stands in the file already
-	over    bool    // let go once it is written
-	as      written // how it was written last
+	stored  bool   // it stands in the file already
+	over    bool   // let go once it is written
+	as      uint64 // hash of it as it was written last
 }
-
-// written is what of a connection changes while it lasts.
-type written struct {
-	last           capture.Instant
-	closings, gaps int
-}
-
-func writtenOf(c *capture.Conn) written { return written{c.Last, len(c.Closings), c.Gaps} }
 
 // id returns the number under which c is written, and sees to it that it will be.
 func (w *writtenConns) id(c *capture.Conn) int64 {
@@ -88,7 +80,7 @@ func (w *Writer) EndConnection(c *capture.Conn) error {
 	case !w.conns.wanted(c):
 		w.conns.letGo(c, 0)
 		return nil
-	case k != nil && !k.changed && k.as == writtenOf(c):
+	case k != nil && !k.changed && k.stored && k.as == w.hashConn(c):
 		w.conns.letGo(c, k.id)
 		return nil
 	}
@@ -104,10 +96,13 @@ func (w *Writer) EndConnection(c *capture.Conn) error {
 func (w *Writer) flushConns() error {
 	for _, c := range w.conns.changed {
 		k := w.conns.known[c]
-		if err := w.writeConn(k, c); err != nil {
-			return err
+		if h := w.hashConn(c); !k.stored || k.as != h {
+			if err := w.writeConn(k, c); err != nil {
+				return err
+			}
+			k.stored, k.as = true, h
 		}
-		k.changed, k.stored, k.as = false, true, writtenOf(c)
+		k.changed = false
 		if k.over {
 			w.conns.letGo(c, k.id)
 		}
@@ -115,6 +110,16 @@ func (w *Writer) flushConns() error {
 	clear(w.conns.changed)
 	w.conns.changed = w.conns.changed[:0]
 	return nil
+}
+
+// hashConn returns a hash of all that is written of a connection.
+func (w *Writer) hashConn(c *capture.Conn) uint64 {
+	w.hash.Reset()
+	w.hash.Write(w.connections.bytes(connectionRow(w.connections.row, 0, c)))
+	for n := range c.Closings {
+		w.hash.Write(w.closings.bytes(closingRow(w.closings.row, 0, n, &c.Closings[n])))
+	}
+	return w.hash.Sum64()
 }
 
 // writeConn writes a connection, in place of what stands in the file.
