@@ -22,6 +22,10 @@ const (
 	maxSpareChunks = 32
 )
 
+// Reserve gives a message that is still empty the memory in which another has kept where its bytes stood and when they came:
+// slices of no length to append to.
+func (m *Message) Reserve() { m.begin() }
+
 // begin gives a message that is still empty its memory.
 func (m *Message) begin() {
 	spares.Lock()

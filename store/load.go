@@ -31,10 +31,11 @@ func groupOf(page []listed) []listed {
 
 // fitting returns how many exchanges of a group, at least one, are read together now that the lengths of their messages are
 // known: what a request holds does not stand in the row of its exchange.
-func fitting(records []*messageRecord) int {
+func fitting(records []messageRecord) int {
 	var bytes int64
-	for i, m := range records {
-		if m == nil {
+	for i := range records {
+		m := &records[i]
+		if !m.there {
 			continue
 		}
 		if m.bytes > groupBytes-bytes && i >= 2 {
@@ -88,11 +89,15 @@ func (r *Reader) fill(ctx context.Context, group []listed) (n int, err error) {
 	return n, nil
 }
 
-// readRecords reads the messages of a group, but for their bytes: two for each exchange, nil where one is missing.
-func (r *Reader) readRecords(group []listed) ([]*messageRecord, error) {
-	records := make([]*messageRecord, 2*len(group))
+// readRecords reads the messages of a group, but for their bytes: two for each exchange, in memory that is used again for
+// the next group.
+func (r *Reader) readRecords(group []listed) ([]messageRecord, error) {
+	records := r.records[:2*len(group)]
+	clear(records)
 	first, last := messagesOf(group)
-	r.kept = r.kept[:0]
+	if r.kept = r.kept[:0]; cap(r.kept) > groupBytes {
+		r.kept = nil // a message of very many chunks
+	}
 	err := r.messages.Each(checked(messageRead, func(v *values) error {
 		m := messageOf(v)
 		r.keep(&m.packed)
@@ -120,13 +125,13 @@ func (r *Reader) keep(p *packed) {
 }
 
 // readBlocks reads the bytes of the messages of a group.
-func (r *Reader) readBlocks(group []listed, records []*messageRecord) error {
+func (r *Reader) readBlocks(group []listed, records []messageRecord) error {
 	first, last := messagesOf(group)
 	return r.blocks.Each(func(row []lite.Value) error {
 		if row[0].Kind != lite.KindInt {
 			return nil
 		}
-		if i := indexOf(group, row[0].Int); i >= 0 && records[i] != nil {
+		if i := indexOf(group, row[0].Int); i >= 0 && records[i].there {
 			records[i].block(row[1], row[2].Bytes)
 		}
 		return nil
@@ -159,11 +164,11 @@ func (r *messageRecord) block(n lite.Value, data []byte) {
 }
 
 // unpackPair fills in both messages of ex, whose bytes are there already.
-func unpackPair(ex *capture.Exchange, records []*messageRecord) error {
+func unpackPair(ex *capture.Exchange, records []messageRecord) error {
 	for side, m := range []*capture.Message{&ex.Request, &ex.Response} {
-		rec := records[side]
+		rec := &records[side]
 		switch {
-		case rec == nil:
+		case !rec.there:
 			return errors.New("a message is missing")
 		case rec.missing:
 			return errors.New("a block is missing")

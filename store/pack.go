@@ -73,10 +73,9 @@ func (u *unpacker) err() error {
 	return nil
 }
 
-// unpackSpans reads spans that must ascend and lie within length bytes.
-func unpackSpans(b []byte, length int64) ([]capture.Span, error) {
+// unpackSpans appends spans, which must ascend and lie within length bytes, to out.
+func unpackSpans(out []capture.Span, b []byte, length int64) ([]capture.Span, error) {
 	u := unpacker{b: b}
-	var out []capture.Span
 	var last int64
 	for u.more() {
 		s := capture.Span{Start: last + u.next()}
@@ -90,9 +89,9 @@ func unpackSpans(b []byte, length int64) ([]capture.Span, error) {
 	return out, u.err()
 }
 
-func unpackAcks(b []byte) ([]capture.Ack, error) {
+// unpackAcks appends acknowledgements to out.
+func unpackAcks(out []capture.Ack, b []byte) ([]capture.Ack, error) {
 	u := unpacker{b: b}
-	var out []capture.Ack
 	var last capture.Ack
 	for u.more() {
 		last.Off += u.next()
@@ -102,10 +101,12 @@ func unpackAcks(b []byte) ([]capture.Ack, error) {
 	return out, u.err()
 }
 
-// unpackChunks reads chunks that must ascend and lie within length bytes.
-func unpackChunks(b []byte, length int64) ([]capture.Chunk, error) {
+// unpackChunks appends chunks, which must ascend and lie within length bytes, to out.
+func unpackChunks(out []capture.Chunk, b []byte, length int64) ([]capture.Chunk, error) {
 	u := unpacker{b: b}
-	out := make([]capture.Chunk, 0, len(b)/6)
+	if n := len(b) / 6; n > cap(out) {
+		out = make([]capture.Chunk, 0, n)
+	}
 	var last capture.Chunk
 	for u.more() {
 		c := capture.Chunk{Off: last.Off + u.next(), Packet: last.Packet + u.next(), At: last.At + time.Duration(u.next())}
@@ -115,9 +116,6 @@ func unpackChunks(b []byte, length int64) ([]capture.Chunk, error) {
 		}
 		out = append(out, c)
 		last = c
-	}
-	if len(out) == 0 {
-		out = nil
 	}
 	return out, u.err()
 }

@@ -30,6 +30,7 @@ type Reader struct {
 	order      []*capture.Conn
 
 	messages, blocks *lite.Stmt
+	records          [2 * groupRows]messageRecord
 	kept             []byte // packed columns of the messages that are being read
 }
 

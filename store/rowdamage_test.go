@@ -202,14 +202,14 @@ func TestDamagedPage(t *testing.T) {
 
 // TestLargeRequests: bytes of requests count too where exchanges are read several at a time.
 func TestLargeRequests(t *testing.T) {
-	sized := func(sizes ...int64) (records []*messageRecord) {
+	sized := func(sizes ...int64) (records []messageRecord) {
 		for _, n := range sizes {
-			records = append(records, &messageRecord{bytes: n})
+			records = append(records, messageRecord{there: true, bytes: n})
 		}
 		return records
 	}
 	for _, test := range []struct {
-		records []*messageRecord
+		records []messageRecord
 		want    int
 	}{
 		{sized(1, 1, 1, 1), 2},
@@ -218,7 +218,7 @@ func TestLargeRequests(t *testing.T) {
 		{sized(1, 1, groupBytes, 1, 1, 1), 1},
 		{sized(1, 1, 1, groupBytes-3, 1, 1), 2},
 		{sized(-1<<62, -1<<62, groupBytes, 1), 1},
-		{[]*messageRecord{nil, nil, nil, nil}, 2},
+		{make([]messageRecord, 4), 2},
 	} {
 		if got := fitting(test.records); got != test.want {
 			t.Errorf("%v: %d fit, not %d", test.records, got, test.want)
