@@ -57,6 +57,7 @@ session ids are replaced by placeholders of the same length.`,
 }
 
 func (f *recordFlags) run(ctx context.Context, s *streams, args []string) error {
+	expectLess()
 	out := f.output
 	if out == "" {
 		if out = recordingName(args[0]); out == "" {
