@@ -22,7 +22,7 @@ func Create(path string, meta Meta, o Options) (*Writer, error) {
 	}
 	w := &Writer{path: path, live: o.Live, again: o.Again, conns: newWrittenConns(), open: map[int64]bool{}}
 	if !o.KeepSecrets {
-		w.mask = secret.New()
+		w.disguise.mask = secret.New()
 	}
 	if err := w.start(meta); err != nil {
 		w.shut()

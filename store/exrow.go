@@ -64,16 +64,11 @@ var messageColumns = []string{"id", "head_start", "head_end", "complete", "cut",
 var messageRead = messageColumns[:14]
 
 // messageRow appends the values of messageColumns to row. crc is that of the bytes as they are kept.
-func messageRow(row []lite.Value, s *summer, id int64, ex *capture.Exchange, m *capture.Message, from capture.Side, d *disguise, crc uint32) []lite.Value {
-	var head []byte
-	if m.Head != nil && !sameHead(m.Head, reparse(m, from, methodOf(ex))) {
-		head = packHead(d.head(m.Head))
-	}
+func messageRow(row []lite.Value, s *summer, id int64, m *capture.Message, p *packed, crc uint32) []lite.Value {
 	var first, last lite.Value
 	if n := len(m.Chunks); n > 0 {
 		first, last = intOf(m.Chunks[0].At), intOf(m.Chunks[n-1].At)
 	}
-	p := packed{head: head, body: packSpans(m.Body), holes: packSpans(m.Holes), acks: packAcks(m.Acks), chunks: packChunks(m.Chunks)}
 	row = s.add(append(row, lite.Int(id), lite.Int(m.HeadStart), lite.Int(m.HeadEnd), flagOf(m.Complete), flagOf(m.Cut), flagOf(m.Head != nil)))
 	return append(row, lite.Int(m.Wire.Len()), blob(p.head), blob(p.body), blob(p.holes), blob(p.acks), blob(p.chunks), intOf(p.crc(crc)),
 		lite.Int(m.BodyLen()), first, last, intOf(len(m.Chunks)))

@@ -95,9 +95,7 @@ func (r *Reader) readRecords(group []listed) ([]messageRecord, error) {
 	records := r.records[:2*len(group)]
 	clear(records)
 	first, last := messagesOf(group)
-	if r.kept = r.kept[:0]; cap(r.kept) > groupBytes {
-		r.kept = nil // a message of very many chunks
-	}
+	r.kept = reused(r.kept)
 	err := r.messages.Each(checked(messageRead, func(v *values) error {
 		m := messageOf(v)
 		r.keep(&m.packed)

@@ -13,8 +13,7 @@ import (
 
 var errPacked = errors.New("packed column cannot be read")
 
-func packSpans(spans []capture.Span) []byte {
-	var b []byte
+func packSpans(b []byte, spans []capture.Span) []byte {
 	var last int64
 	for _, s := range spans {
 		b = binary.AppendVarint(b, s.Start-last)
@@ -24,8 +23,7 @@ func packSpans(spans []capture.Span) []byte {
 	return b
 }
 
-func packAcks(acks []capture.Ack) []byte {
-	var b []byte
+func packAcks(b []byte, acks []capture.Ack) []byte {
 	var last capture.Ack
 	for _, a := range acks {
 		b = binary.AppendVarint(b, a.Off-last.Off)
@@ -35,8 +33,7 @@ func packAcks(acks []capture.Ack) []byte {
 	return b
 }
 
-func packChunks(chunks []capture.Chunk) []byte {
-	b := make([]byte, 0, 8*len(chunks))
+func packChunks(b []byte, chunks []capture.Chunk) []byte {
 	var last capture.Chunk
 	for _, c := range chunks {
 		b = binary.AppendVarint(b, c.Off-last.Off)

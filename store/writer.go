@@ -7,7 +7,6 @@ import (
 
 	"mcptrace/capture"
 	"mcptrace/store/lite"
-	"mcptrace/store/secret"
 )
 
 // commitBytes is how many bytes of messages one transaction takes.
@@ -19,8 +18,7 @@ const commitBytes = 64 << 20
 type Writer struct {
 	path  string
 	live  bool
-	again bool           // see Options
-	mask  *secret.Masker // nil: secrets are kept
+	again bool // see Options
 
 	conn *lite.Conn
 
@@ -28,7 +26,9 @@ type Writer struct {
 
 	exchanges, messages, blocks, connections, closings, inputs, failures *table
 
-	wire wire // of one message after the other
+	disguise disguise // of one exchange after the other
+	wire     wire     // of one message after the other
+	packing  []byte   // packed columns of one message after the other
 
 	conns writtenConns
 	hash  maphash.Hash   // of connections
@@ -59,7 +59,8 @@ func (w *Writer) AddWith(ex *capture.Exchange, h Hints) error {
 			return w.fail(err)
 		}
 	}
-	d := disguiseOf(ex, w.mask)
+	d := &w.disguise
+	d.begin(ex)
 	for side, m := range []*capture.Message{&ex.Request, &ex.Response} {
 		if err := w.message(ex, m, capture.Side(side), d); err != nil {
 			return err
@@ -102,7 +103,25 @@ func (w *Writer) message(ex *capture.Exchange, m *capture.Message, from capture.
 		return fmt.Errorf("leave out exchange %d: %w", ex.Seq, err)
 	}
 	t := w.messages
-	return w.fail(t.add(messageRow(t.row, &t.summer, id, ex, m, from, d, w.wire.crc)))
+	p := w.pack(ex, m, from)
+	return w.fail(t.add(messageRow(t.row, &t.summer, id, m, &p, w.wire.crc)))
+}
+
+// pack makes the packed columns of a message. They are lent.
+func (w *Writer) pack(ex *capture.Exchange, m *capture.Message, from capture.Side) (p packed) {
+	if m.Head != nil && !sameHead(m.Head, reparse(m, from, methodOf(ex))) {
+		p.head = packHead(w.disguise.head(m.Head))
+	}
+	b := packSpans(reused(w.packing), m.Body)
+	body := len(b)
+	b = packSpans(b, m.Holes)
+	holes := len(b)
+	b = packAcks(b, m.Acks)
+	acks := len(b)
+	b = packChunks(b, m.Chunks)
+	p.body, p.holes, p.acks, p.chunks = b[:body], b[body:holes], b[holes:acks], b[acks:]
+	w.packing = b
+	return p
 }
 
 // remove takes back what was written of an exchange.
@@ -134,10 +153,10 @@ func (w *Writer) Flush() error {
 // Forgone returns how many secrets were masked where their names gave them away but are not looked for elsewhere, because
 // too many are known already.
 func (w *Writer) Forgone() int {
-	if w.mask == nil {
+	if w.disguise.mask == nil {
 		return 0
 	}
-	return w.mask.Forgone()
+	return w.disguise.mask.Forgone()
 }
 
 // Finish writes the inputs and the connections as they are now, and marks the recording as done. Of conns those that no
