@@ -23,6 +23,10 @@ const (
 	spareChunks    = 4 // what a message has to begin with
 )
 
+// Reserve gives a message that is still empty the memory in which another has kept where its bytes stood and when they came:
+// slices of no length to append to.
+func (m *Message) Reserve() { m.begin() }
+
 // begin gives a message that is still empty its memory.
 func (m *Message) begin() {
 	spares.Lock()

@@ -2,32 +2,28 @@ package store
 
 import (
 	"encoding/json"
-	"strings"
 	"time"
 
 	"mcptrace/capture"
+	"mcptrace/store/lite"
 )
-
-// insertInto returns the statement that writes one row, or writes it anew.
-func insertInto(table string, columns []string) string {
-	return "INSERT OR REPLACE INTO " + table + " (" + strings.Join(columns, ",") + ") VALUES (?" + strings.Repeat(",?", len(columns)-1) + ")"
-}
 
 var connectionColumns = []string{"id", "number", "input", "client", "server", "open_at", "last_at", "vantage", "rtt_client_ns", "rtt_server_ns",
 	"mid_start", "one_sided", "gaps", "gap_bytes", "retransmitted", "outside_resets", "window_closes", "snaplen_cut", "copies_dropped",
 	"also_seen_as", "client_data_ttl", "server_data_ttl", "tls", "row_crc"}
 
-// connectionRow returns the values of connectionColumns, but for the checksum.
-func connectionRow(id int64, c *capture.Conn) []any {
-	var tls any
+// connectionRow appends the values of connectionColumns to row, but for the checksum.
+func connectionRow(row []lite.Value, id int64, c *capture.Conn) []lite.Value {
+	var tls lite.Value
 	if c.TLS != nil {
 		b, _ := json.Marshal(c.TLS) // strings, numbers and booleans always can be
-		tls = string(b)
+		tls = lite.Text(string(b))
 	}
-	return []any{id, c.ID, c.Input, address(c.Client), address(c.Server), moment(c.Open), moment(c.Last),
-		c.Vantage.Kind, int64(c.Vantage.RTTClient), int64(c.Vantage.RTTServer),
-		flag(c.MidStart), flag(c.OneSided), c.Gaps, c.GapBytes, c.Retransmitted, c.OutsideResets, c.WindowCloses, c.SnaplenCut, c.CopiesDropped,
-		list(c.AlsoSeenAs), int64(c.ClientDataTTL), int64(c.ServerDataTTL), tls}
+	return append(row, lite.Int(id), intOf(c.ID), intOf(c.Input), lite.Text(address(c.Client)), lite.Text(address(c.Server)), moment(c.Open), moment(c.Last),
+		lite.Text(c.Vantage.Kind), intOf(c.Vantage.RTTClient), intOf(c.Vantage.RTTServer),
+		flagOf(c.MidStart), flagOf(c.OneSided), intOf(c.Gaps), intOf(c.GapBytes), intOf(c.Retransmitted), intOf(c.OutsideResets),
+		intOf(c.WindowCloses), intOf(c.SnaplenCut), intOf(c.CopiesDropped),
+		lite.Text(list(c.AlsoSeenAs)), intOf(c.ClientDataTTL), intOf(c.ServerDataTTL), tls)
 }
 
 // connectionOf undoes connectionRow.
@@ -52,9 +48,10 @@ func parseTLS(s string) (*capture.TLSInfo, error) {
 
 var closingColumns = []string{"connection", "n", "side", "how", "at", "packet", "offset", "ttl", "alert", "row_crc"}
 
-// closingRow returns the values of closingColumns, but for the checksum.
-func closingRow(id int64, n int, c *capture.Closing) []any {
-	return []any{id, n, c.By.String(), howName(c.How), moment(c.At), c.Packet, c.Offset, int64(c.TTL), int64(c.Alert)}
+// closingRow appends the values of closingColumns to row, but for the checksum.
+func closingRow(row []lite.Value, id int64, n int, c *capture.Closing) []lite.Value {
+	return append(row, lite.Int(id), intOf(n), lite.Text(c.By.String()), lite.Text(howName(c.How)), moment(c.At), intOf(c.Packet),
+		intOf(c.Offset), intOf(c.TTL), intOf(c.Alert))
 }
 
 // closingOf undoes closingRow.

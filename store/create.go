@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 
+	"mcptrace/store/lite"
 	"mcptrace/store/secret"
 )
 
@@ -19,9 +20,9 @@ func Create(path string, meta Meta, o Options) (*Writer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("create recording %s: %w", path, err)
 	}
-	w := &Writer{path: path, live: o.Live, conns: newWrittenConns(), open: map[int64]bool{}}
+	w := &Writer{path: path, live: o.Live, again: o.Again, conns: newWrittenConns(), open: map[int64]bool{}}
 	if !o.KeepSecrets {
-		w.mask = secret.New()
+		w.disguise.mask = secret.New()
 	}
 	if err := w.start(meta); err != nil {
 		w.shut()
@@ -76,55 +77,75 @@ func pathError(err error) error {
 
 // start opens the database, makes the tables and prepares what writes to them.
 func (w *Writer) start(meta Meta) (err error) {
-	ctx := context.Background()
-	// Appended pages of a growing file are not journalled: a bulk import writes everything once and is crash-safe still.
+	if err = w.makeTables(context.Background(), meta); err != nil {
+		return err
+	}
 	// What is deleted (an exchange written anew) must not stay in the file.
+	force := "synchronous(NORMAL)"
+	if w.again {
+		force = "synchronous(OFF)"
+	}
+	if w.conn, err = lite.Open(uri(w.path, "rw"), pragmas(force, "secure_delete(1)", "cache_size(-1000)")...); err != nil {
+		return err
+	}
+	return w.prepare()
+}
+
+// makeTables makes the file an empty recording.
+func (w *Writer) makeTables(ctx context.Context, meta Meta) error {
+	// Appended pages of a growing file are not journalled: a bulk import writes everything once and is crash-safe still.
 	// The small transactions of live traffic are cheaper with smaller pages.
 	page := "page_size(16384)"
 	if w.live {
 		page = "page_size(8192)"
 	}
-	if w.db, err = open(w.path, "rw", page, "journal_mode(DELETE)", "synchronous(NORMAL)", "secure_delete(1)"); err != nil {
+	db, err := open(w.path, "rw", page, "journal_mode(DELETE)", "synchronous(NORMAL)")
+	if err != nil {
 		return err
 	}
-	if w.conn, err = w.db.Conn(ctx); err != nil {
+	defer db.Close()
+	c, err := db.Conn(ctx)
+	if err != nil {
 		return err
 	}
-	if err = migrate(ctx, w.conn, 0); err != nil {
+	defer c.Close()
+	if err = migrate(ctx, c, 0); err != nil {
 		return err
 	}
 	if w.live {
-		if _, err = w.conn.ExecContext(ctx, "PRAGMA journal_mode = WAL"); err != nil {
-			return err
-		}
-	} else if err = w.setAside(ctx); err != nil {
+		_, err = c.ExecContext(ctx, "PRAGMA journal_mode = WAL")
+	} else {
+		err = w.setAside(ctx, c)
+	}
+	if err != nil {
 		return err
 	}
-	if _, err = w.conn.ExecContext(ctx, "INSERT INTO recording (id, tool, created_ns, source, keep_secrets) VALUES (1, ?, ?, ?, ?)",
-		meta.Tool, momentOf(meta.Created), meta.Source, flag(meta.KeepSecrets)); err != nil {
-		return err
+	var created any
+	if !meta.Created.IsZero() {
+		created = meta.Created.UnixNano()
 	}
-	return w.prepare(ctx)
+	_, err = c.ExecContext(ctx, "INSERT INTO recording (id, tool, created_ns, source, keep_secrets) VALUES (1, ?, ?, ?, ?)",
+		meta.Tool, created, meta.Source, flag(meta.KeepSecrets))
+	return err
 }
 
-func (w *Writer) prepare(ctx context.Context) (err error) {
+func (w *Writer) prepare() (err error) {
 	for _, t := range []struct {
-		to      **batch
-		table   string
+		to      **table
+		name    string
 		columns []string
 	}{
 		{&w.exchanges, "exchange", exchangeColumns},
 		{&w.messages, "message", messageColumns},
 		{&w.blocks, "block", []string{"message", "n", "data"}},
+		{&w.connections, "connection", connectionColumns},
+		{&w.closings, "closing", closingColumns},
+		{&w.inputs, "input", inputColumns},
+		{&w.failures, "connect_failure", failureColumns},
 	} {
-		if *t.to, err = newBatch(ctx, w.conn, t.table, t.columns); err != nil {
+		if *t.to, err = newTable(w.conn, t.name, t.columns); err != nil {
 			return err
 		}
 	}
-	w.connection, err = w.conn.PrepareContext(ctx, insertInto("connection", connectionColumns))
-	if err != nil {
-		return err
-	}
-	w.closing, err = w.conn.PrepareContext(ctx, insertInto("closing", closingColumns))
-	return err
+	return nil
 }

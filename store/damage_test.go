@@ -210,7 +210,7 @@ func TestDiskFull(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.conn.ExecContext(context.Background(), "PRAGMA max_page_count = 200"); err != nil {
+	if err := w.conn.Exec("PRAGMA max_page_count = 200"); err != nil {
 		t.Fatal(err)
 	}
 	committed := 0

@@ -13,45 +13,48 @@ const (
 	maxPrefix = 16 << 10 // bytes of an event stream in which its endpoint event is looked for
 )
 
-// disguise is what masking an exchange comes to: the secrets in its heads are learnt before any body is searched.
+// disguise is what masking an exchange comes to: the secrets in its heads are learnt before any body is searched. Its memory
+// is used again for the next exchange.
 type disguise struct {
-	mask     *secret.Masker
+	mask     *secret.Masker // nil: nothing is masked
 	request  []patch
 	response []patch
+	mem      []byte // of the patches
 }
 
-// disguiseOf masks the heads and the endpoint event of ex. A nil Masker masks nothing.
-func disguiseOf(ex *capture.Exchange, mask *secret.Masker) *disguise {
-	d := &disguise{mask: mask}
-	if mask == nil {
-		return d
+// begin turns to ex and masks its heads and its endpoint event.
+func (d *disguise) begin(ex *capture.Exchange) {
+	d.request, d.response, d.mem = d.request[:0], d.response[:0], reused(d.mem)
+	if d.mask == nil {
+		return
 	}
-	d.request, d.response = d.heads(ex, &ex.Request), d.heads(ex, &ex.Response)
+	d.request, d.response = d.heads(d.request, ex, &ex.Request), d.heads(d.response, ex, &ex.Response)
 	if ex.Response.IsSSE() && !coded(&ex.Response) && (ex.Request.Head == nil || ex.Request.Head.Method == "GET") {
 		d.response = append(d.response, d.endpoint(&ex.Response)...)
 	}
-	return d
 }
 
-// wire returns the bytes of m, one of the messages of the exchange, as they are to be kept.
-func (d *disguise) wire(m *capture.Message, patches []patch) *wire {
-	w := &wire{m: m, patches: patches}
-	if d.mask != nil && d.mask.Knows() && !coded(m) && len(m.Body) > 0 {
-		w.mask = d.mask
-	}
-	return w
-}
+// mostKept is how many bytes of memory are kept to be used again: few exchanges need so many.
+const mostKept = 256 << 10
 
-// heads masks what stands before the body of m and the trailers behind it.
-func (d *disguise) heads(ex *capture.Exchange, m *capture.Message) []patch {
-	if ex.Proto == "stdio" {
+// reused returns b without what stands in it, or nothing where it is large.
+func reused(b []byte) []byte {
+	if cap(b) > mostKept {
 		return nil
+	}
+	return b[:0]
+}
+
+// heads masks what stands before the body of m and the trailers behind it, and appends the patches to out.
+func (d *disguise) heads(out []patch, ex *capture.Exchange, m *capture.Message) []patch {
+	if ex.Proto == "stdio" {
+		return out
 	}
 	end := m.HeadEnd
 	if m.Head == nil {
 		end = m.Wire.Len()
 	}
-	out := d.region(m, nil, 0, min(end, m.Wire.Len(), maxHeads))
+	out = d.region(m, out, 0, min(end, m.Wire.Len(), maxHeads))
 	if m.Head != nil && m.Head.Framing == http1.Chunked {
 		start := m.HeadEnd
 		if n := len(m.Body); n > 0 {
@@ -66,10 +69,19 @@ func (d *disguise) region(m *capture.Message, out []patch, start, end int64) []p
 	if start >= end {
 		return out
 	}
-	text := m.Wire.Bytes(start, end)
+	text := d.copy(m, start, end)
 	d.mask.Head(text)
 	zeroHoles(m, start, text)
 	return append(out, patch{start, text})
+}
+
+// copy returns a copy of bytes of m, nil where they cannot be read.
+func (d *disguise) copy(m *capture.Message, start, end int64) []byte {
+	at := len(d.mem)
+	if m.Wire.Range(start, end, func(p []byte) error { d.mem = append(d.mem, p...); return nil }) != nil {
+		return nil
+	}
+	return d.mem[at:len(d.mem):len(d.mem)]
 }
 
 // endpoint masks the address in the endpoint event of an HTTP+SSE stream. It names the session.

@@ -5,6 +5,8 @@ import (
 	"fmt"
 
 	"modernc.org/sqlite"
+
+	"mcptrace/store/lite"
 )
 
 // SQLite's primary result codes that a user can do something about.
@@ -31,11 +33,7 @@ func damaged(err error) error {
 
 // plainError says in words what SQLite means.
 func plainError(err error) error {
-	var se *sqlite.Error
-	if !errors.As(err, &se) {
-		return err
-	}
-	switch se.Code() & 0xff {
+	switch codeOf(err) {
 	case codeBusy, codeLocked:
 		return fmt.Errorf("%w: %w", ErrLocked, err)
 	case codeReadOnly:
@@ -53,7 +51,17 @@ func plainError(err error) error {
 }
 
 // isCode reports whether err is SQLite's with that primary code.
-func isCode(err error, code int) bool {
-	var se *sqlite.Error
-	return errors.As(err, &se) && se.Code()&0xff == code
+func isCode(err error, code int) bool { return codeOf(err) == code }
+
+// codeOf returns the primary code of an error of SQLite, 0 of any other.
+func codeOf(err error) int {
+	var byDriver *sqlite.Error
+	var direct *lite.Error
+	switch {
+	case errors.As(err, &byDriver):
+		return byDriver.Code() & 0xff
+	case errors.As(err, &direct):
+		return direct.Code() & 0xff
+	}
+	return 0
 }

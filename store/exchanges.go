@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"mcptrace/capture"
+	"mcptrace/store/lite"
 )
 
 // listed is an exchange whose messages are not read yet.
@@ -22,8 +23,11 @@ type listed struct {
 }
 
 // list returns exchanges, and those before it with an error.
-func (r *Reader) list(ctx context.Context, rest string, args ...any) (page []listed, err error) {
-	err = each(ctx, r.db, "SELECT "+columns(exchangeRead)+" FROM exchange "+rest, checked(exchangeRead, func(v *values) error {
+func (r *Reader) list(ctx context.Context, rest string, args ...lite.Value) (page []listed, err error) {
+	if err = ctx.Err(); err != nil {
+		return nil, err
+	}
+	err = each(r.conn, "SELECT "+columns(exchangeRead)+" FROM exchange "+rest, checked(exchangeRead, func(v *values) error {
 		page = append(page, exchangeOf(v))
 		return nil
 	}), args...)
@@ -55,7 +59,7 @@ func (r *Reader) Exchanges(ctx context.Context) iter.Seq2[*capture.Exchange, err
 func (r *Reader) yieldExchanges(ctx context.Context, yield func(*capture.Exchange, error) bool) bool {
 	after := int64(math.MinInt64)
 	for {
-		page, err := r.list(ctx, "WHERE seq > ? ORDER BY seq LIMIT ?", after, pageRows)
+		page, err := r.list(ctx, "WHERE seq > ? ORDER BY seq LIMIT ?", lite.Int(after), lite.Int(pageRows))
 		if !r.yieldPage(ctx, page, yield) {
 			return false
 		}
@@ -120,7 +124,7 @@ func (r *Reader) Exchange(ctx context.Context, n int) (*capture.Exchange, error)
 	if n < 1 {
 		return nil, r.wrap(fmt.Errorf("%w: %d", ErrNotFound, n))
 	}
-	page, err := r.list(ctx, "ORDER BY seq LIMIT 1 OFFSET ?", n-1)
+	page, err := r.list(ctx, "ORDER BY seq LIMIT 1 OFFSET ?", intOf(n-1))
 	if err == nil && len(page) == 0 {
 		err = fmt.Errorf("%w: %d", ErrNotFound, n)
 	}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"mcptrace/capture"
+	"mcptrace/store/lite"
 )
 
 // exchangeColumns begin with those that are read. The others repeat what stands in the messages, for those who ask with SQL.
@@ -14,21 +15,20 @@ var exchangeColumns = []string{"seq", "connection", "stream", "proto", "start_at
 
 var exchangeRead = exchangeColumns[:16]
 
-// exchangeRow returns the values of exchangeColumns.
-func exchangeRow(ex *capture.Exchange, conn int64, h Hints, d *disguise) []any {
+// exchangeRow appends the values of exchangeColumns to row.
+func exchangeRow(row []lite.Value, s *summer, ex *capture.Exchange, conn int64, h Hints, d *disguise) []lite.Value {
 	e := &ex.Ending
-	row := withSum([]any{ex.Seq, conn, int64(ex.Stream), ex.Proto, moment(ex.Start), ex.Interim,
-		string(e.Kind), nullIf(e.By, ""), nullIf(howName(e.How), ""), nanos(e.At), e.Packet, int64(e.Code), flag(e.Unprocessed),
-		moment(ex.ClientReset), ex.Response.BodyLen()})
-	var method, target, status, media any
+	row = s.add(append(row, lite.Int(ex.Seq), lite.Int(conn), intOf(ex.Stream), lite.Text(ex.Proto), moment(ex.Start), intOf(ex.Interim),
+		lite.Text(string(e.Kind)), textOr(e.By), textOr(howName(e.How)), nanos(e.At), lite.Int(e.Packet), intOf(e.Code), flagOf(e.Unprocessed),
+		moment(ex.ClientReset), lite.Int(ex.Response.BodyLen())))
+	var method, target, status, media lite.Value
 	if q := ex.Request.Head; q != nil {
-		method, target = q.Method, d.target(q)
+		method, target = lite.Text(q.Method), lite.Text(d.target(q))
 	}
 	if p := ex.Response.Head; p != nil {
-		status, media = p.Status, nullIf(ex.Response.Media(), "")
+		status, media = intOf(p.Status), textOr(ex.Response.Media())
 	}
-	return append(row, method, target, status, media,
-		nullIf(h.Method, ""), nullIf(d.text(h.ID), ""), nullIf(d.text(h.Name), ""), nullIf(h.Session, ""))
+	return append(row, method, target, status, media, textOr(h.Method), textOr(d.text(h.ID)), textOr(d.text(h.Name)), textOr(h.Session))
 }
 
 // exchangeOf undoes exchangeRow, as far as the messages do not tell.
@@ -63,20 +63,15 @@ var messageColumns = []string{"id", "head_start", "head_end", "complete", "cut",
 
 var messageRead = messageColumns[:14]
 
-// messageRow returns the values of messageColumns. crc is that of the bytes as they are kept.
-func messageRow(id int64, ex *capture.Exchange, m *capture.Message, from capture.Side, d *disguise, crc uint32) []any {
-	var head []byte
-	if m.Head != nil && !sameHead(m.Head, reparse(m, from, methodOf(ex))) {
-		head = packHead(d.head(m.Head))
-	}
-	var first, last any
+// messageRow appends the values of messageColumns to row. crc is that of the bytes as they are kept.
+func messageRow(row []lite.Value, s *summer, id int64, m *capture.Message, p *packed, crc uint32) []lite.Value {
+	var first, last lite.Value
 	if n := len(m.Chunks); n > 0 {
-		first, last = int64(m.Chunks[0].At), int64(m.Chunks[n-1].At)
+		first, last = intOf(m.Chunks[0].At), intOf(m.Chunks[n-1].At)
 	}
-	p := packed{head: head, body: packSpans(m.Body), holes: packSpans(m.Holes), acks: packAcks(m.Acks), chunks: packChunks(m.Chunks)}
-	row := withSum([]any{id, m.HeadStart, m.HeadEnd, flag(m.Complete), flag(m.Cut), flag(m.Head != nil)})
-	return append(row, m.Wire.Len(), blob(p.head), blob(p.body), blob(p.holes), blob(p.acks), blob(p.chunks), int64(p.crc(crc)),
-		m.BodyLen(), first, last, len(m.Chunks))
+	row = s.add(append(row, lite.Int(id), lite.Int(m.HeadStart), lite.Int(m.HeadEnd), flagOf(m.Complete), flagOf(m.Cut), flagOf(m.Head != nil)))
+	return append(row, lite.Int(m.Wire.Len()), blob(p.head), blob(p.body), blob(p.holes), blob(p.acks), blob(p.chunks), intOf(p.crc(crc)),
+		lite.Int(m.BodyLen()), first, last, intOf(len(m.Chunks)))
 }
 
 // methodOf returns the method on which the framing of the response depends.

@@ -3,6 +3,8 @@ package store
 import (
 	"encoding/binary"
 	"slices"
+	"strconv"
+	"strings"
 
 	"mcptrace/capture"
 	"mcptrace/capture/wire/http1"
@@ -16,7 +18,58 @@ func reparse(m *capture.Message, from capture.Side, method string) *http1.Head {
 	if m.HeadEnd <= m.HeadStart || m.HeadStart < 0 || m.HeadEnd > m.Wire.Len() || m.HeadEnd-m.HeadStart > 2*http1.MaxHead {
 		return nil
 	}
-	return capture.ParseHead(m.Wire.Bytes(m.HeadStart, m.HeadEnd), from, method)
+	text, ok := m.Wire.View(m.HeadStart, m.HeadEnd)
+	if !ok {
+		text = m.Wire.Bytes(m.HeadStart, m.HeadEnd)
+	}
+	if h := plainHead(text, from, method); h != nil {
+		return h
+	}
+	return capture.ParseHead(text, from, method)
+}
+
+// plainHead parses a head of HTTP/1 whose framing at most one field tells, as is so of nearly all, in a third of the time that
+// [capture.ParseHead] takes; nil: it is none of these.
+func plainHead(text []byte, from capture.Side, method string) *http1.Head {
+	if len(text) == 0 || len(text) > maxPlain || text[0] == '\r' || text[0] == '\n' {
+		return nil
+	}
+	h, n, err := http1.ParseHead(text, from == capture.Client)
+	switch {
+	case err != nil || n != len(text) || len(h.Method) > len("PROPPATCH"):
+		return nil
+	case from == capture.Server && (h.Status < 200 || h.Status == 204 || h.Status == 304 || method == "HEAD" || method == "CONNECT"):
+		return nil
+	case from == capture.Server:
+		h.Framing = http1.Close
+	}
+	told := false
+	for i := range h.Fields {
+		f := &h.Fields[i]
+		length, coding := strings.EqualFold(f.Name, "Content-Length"), strings.EqualFold(f.Name, "Transfer-Encoding")
+		if !length && !coding {
+			continue
+		}
+		if told || !plainFraming(h, f.Value, coding) {
+			return nil
+		}
+		told = true
+	}
+	return h
+}
+
+// maxPlain is far below the limits of a head.
+const maxPlain = 32 << 10
+
+// plainFraming sets the framing that the value of a Content-Length or Transfer-Encoding field tells, where it is plain.
+func plainFraming(h *http1.Head, value string, coding bool) bool {
+	if coding {
+		h.Framing = http1.Chunked
+		return value == "chunked"
+	}
+	n, err := strconv.ParseUint(value, 10, 63)
+	h.Framing, h.Length = http1.Length, int64(n)
+	return err == nil
 }
 
 // sameHead reports whether a and b are equal.

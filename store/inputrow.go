@@ -1,20 +1,25 @@
 package store
 
-import "mcptrace/capture"
+import (
+	"mcptrace/capture"
+	"mcptrace/store/lite"
+)
 
 var inputColumns = []string{"id", "path", "kind", "packets", "tcp_gaps", "gap_bytes", "retransmitted_segments", "snaplen_cut_packets",
 	"undecodable_packets", "tls_opaque_connections", "mid_start_connections", "one_sided_connections", "non_mcp_exchanges", "truncated_at",
 	"dropped_by_capture", "outside_resets", "duplicate_packets", "limit_cuts", "http3_packets", "first_at", "last_at", "notes"}
 
 // inputRow returns the values of inputColumns.
-func inputRow(id int, in *Input) []any {
-	var truncated any
+func inputRow(id int, in *Input) []lite.Value {
+	var truncated lite.Value
 	if in.TruncatedInput {
-		truncated = in.TruncatedAt
+		truncated = intOf(in.TruncatedAt)
 	}
-	return []any{id, in.Path, in.Kind, in.Packets, in.TCPGaps, in.GapBytes, in.RetransmittedSegments, in.SnaplenCutPackets,
-		in.UndecodablePackets, in.TLSOpaqueConnections, in.MidStartConnections, in.OneSidedConnections, in.NonMCPExchanges, truncated,
-		in.DroppedByCapture, in.OutsideResets, in.DuplicatePackets, in.LimitCuts, in.HTTP3Packets, moment(in.First), moment(in.Last), list(in.Notes)}
+	return []lite.Value{intOf(id), lite.Text(in.Path), lite.Text(in.Kind), intOf(in.Packets), intOf(in.TCPGaps), intOf(in.GapBytes),
+		intOf(in.RetransmittedSegments), intOf(in.SnaplenCutPackets), intOf(in.UndecodablePackets), intOf(in.TLSOpaqueConnections),
+		intOf(in.MidStartConnections), intOf(in.OneSidedConnections), intOf(in.NonMCPExchanges), truncated, intOf(in.DroppedByCapture),
+		intOf(in.OutsideResets), intOf(in.DuplicatePackets), intOf(in.LimitCuts), intOf(in.HTTP3Packets), moment(in.First), moment(in.Last),
+		lite.Text(list(in.Notes))}
 }
 
 // inputOf undoes inputRow.
@@ -36,8 +41,8 @@ func inputOf(v *values) (in Input) {
 var failureColumns = []string{"client", "server", "start_at", "kind", "side"}
 
 // failureRow returns the values of failureColumns.
-func failureRow(f capture.ConnectFailure) []any {
-	return []any{address(f.Client), address(f.Server), moment(f.Start), f.Kind, nullIf(f.By, "")}
+func failureRow(f capture.ConnectFailure) []lite.Value {
+	return []lite.Value{lite.Text(address(f.Client)), lite.Text(address(f.Server)), moment(f.Start), lite.Text(f.Kind), textOr(f.By)}
 }
 
 // failureOf undoes failureRow.

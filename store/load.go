@@ -3,13 +3,13 @@ package store
 import (
 	"cmp"
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"hash/crc32"
 	"slices"
 
 	"mcptrace/capture"
+	"mcptrace/store/lite"
 )
 
 // What is read with one query: exchanges, and bytes of them unless a single one has more.
@@ -31,10 +31,11 @@ func groupOf(page []listed) []listed {
 
 // fitting returns how many exchanges of a group, at least one, are read together now that the lengths of their messages are
 // known: what a request holds does not stand in the row of its exchange.
-func fitting(records []*messageRecord) int {
+func fitting(records []messageRecord) int {
 	var bytes int64
-	for i, m := range records {
-		if m == nil {
+	for i := range records {
+		m := &records[i]
+		if !m.there {
 			continue
 		}
 		if m.bytes > groupBytes-bytes && i >= 2 {
@@ -64,20 +65,20 @@ func (r *Reader) load(ctx context.Context, page []listed) (n int, err error) {
 
 // fill reads the rest of as many exchanges of a group as fit.
 func (r *Reader) fill(ctx context.Context, group []listed) (n int, err error) {
-	if err = group[0].damage; err != nil {
+	if err = cmp.Or(ctx.Err(), group[0].damage); err != nil {
 		return 0, err
 	}
 	for _, l := range group {
-		if l.ex.Conn, err = r.connOf(ctx, l.conn); err != nil {
+		if l.ex.Conn, err = r.connOf(l.conn); err != nil {
 			return 0, err
 		}
 	}
-	records, err := r.readRecords(ctx, group)
+	records, err := r.readRecords(group)
 	if err != nil {
 		return 0, err
 	}
 	n = fitting(records)
-	if err = r.readBlocks(ctx, group[:n], records); err != nil {
+	if err = r.readBlocks(group[:n], records); err != nil {
 		return 0, err
 	}
 	for i, l := range group[:n] {
@@ -88,12 +89,16 @@ func (r *Reader) fill(ctx context.Context, group []listed) (n int, err error) {
 	return n, nil
 }
 
-// readRecords reads the messages of a group, but for their bytes: two for each exchange, nil where one is missing.
-func (r *Reader) readRecords(ctx context.Context, group []listed) ([]*messageRecord, error) {
-	records := make([]*messageRecord, 2*len(group))
+// readRecords reads the messages of a group, but for their bytes: two for each exchange, in memory that is used again for
+// the next group.
+func (r *Reader) readRecords(group []listed) ([]messageRecord, error) {
+	records := r.records[:2*len(group)]
+	clear(records)
 	first, last := messagesOf(group)
-	err := eachOf(ctx, r.messages, checked(messageRead, func(v *values) error {
+	r.kept = reused(r.kept)
+	err := r.messages.Each(checked(messageRead, func(v *values) error {
 		m := messageOf(v)
+		r.keep(&m.packed)
 		if i := indexOf(group, m.id); i >= 0 {
 			m.wire = &group[i/2].ex.Request.Wire
 			if i%2 != 0 {
@@ -102,25 +107,33 @@ func (r *Reader) readRecords(ctx context.Context, group []listed) ([]*messageRec
 			records[i] = m
 		}
 		return nil
-	}), first, last)
+	}), lite.Int(first), lite.Int(last))
 	return records, err
 }
 
-// readBlocks reads the bytes of the messages of a group.
-func (r *Reader) readBlocks(ctx context.Context, group []listed, records []*messageRecord) error {
-	first, last := messagesOf(group)
-	return eachOf(ctx, r.blocks, func(row scanner) error {
-		var message, n any
-		var data sql.RawBytes
-		if err := row.Scan(&message, &n, &data); err != nil {
-			return err
+// keep copies packed columns to memory that lasts until the next group is read.
+func (r *Reader) keep(p *packed) {
+	for _, b := range []*[]byte{&p.head, &p.body, &p.holes, &p.acks, &p.chunks} {
+		if *b != nil {
+			at := len(r.kept)
+			r.kept = append(r.kept, *b...)
+			*b = r.kept[at:len(r.kept):len(r.kept)]
 		}
-		id, ok := message.(int64)
-		if i := indexOf(group, id); ok && i >= 0 && records[i] != nil {
-			records[i].block(n, data)
+	}
+}
+
+// readBlocks reads the bytes of the messages of a group.
+func (r *Reader) readBlocks(group []listed, records []messageRecord) error {
+	first, last := messagesOf(group)
+	return r.blocks.Each(func(row []lite.Value) error {
+		if row[0].Kind != lite.KindInt {
+			return nil
+		}
+		if i := indexOf(group, row[0].Int); i >= 0 && records[i].there {
+			records[i].block(row[1], row[2].Bytes)
 		}
 		return nil
-	}, first, last)
+	}, lite.Int(first), lite.Int(last))
 }
 
 // messagesOf returns the keys of the first and the last message of a group.
@@ -138,8 +151,8 @@ func indexOf(group []listed, id int64) int {
 }
 
 // block takes the n-th block of the message.
-func (r *messageRecord) block(n any, data []byte) {
-	if n != any(r.blocks) {
+func (r *messageRecord) block(n lite.Value, data []byte) {
+	if n.Kind != lite.KindInt || n.Int != r.blocks {
 		r.missing = true
 		return
 	}
@@ -149,11 +162,11 @@ func (r *messageRecord) block(n any, data []byte) {
 }
 
 // unpackPair fills in both messages of ex, whose bytes are there already.
-func unpackPair(ex *capture.Exchange, records []*messageRecord) error {
+func unpackPair(ex *capture.Exchange, records []messageRecord) error {
 	for side, m := range []*capture.Message{&ex.Request, &ex.Response} {
-		rec := records[side]
+		rec := &records[side]
 		switch {
-		case rec == nil:
+		case !rec.there:
 			return errors.New("a message is missing")
 		case rec.missing:
 			return errors.New("a block is missing")

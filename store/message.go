@@ -10,6 +10,7 @@ import (
 
 // messageRecord is a row of message as it is read.
 type messageRecord struct {
+	there              bool // else it is missing
 	id, bytes, crc     int64
 	headStart, headEnd int64
 	complete, cut      bool
@@ -23,8 +24,8 @@ type messageRecord struct {
 	sum     uint32        // their checksum
 }
 
-func messageOf(v *values) *messageRecord {
-	r := &messageRecord{id: number[int64](v), headStart: number[int64](v), headEnd: number[int64](v),
+func messageOf(v *values) messageRecord {
+	r := messageRecord{there: true, id: number[int64](v), headStart: number[int64](v), headEnd: number[int64](v),
 		complete: v.flag(), cut: v.flag(), hasHead: v.flag(), bytes: number[int64](v)}
 	r.packed = packed{head: v.blob(), body: v.blob(), holes: v.blob(), acks: v.blob(), chunks: v.blob()}
 	r.crc, r.damage = number[int64](v), v.err
@@ -48,10 +49,11 @@ func (r *messageRecord) unpack(m *capture.Message, method string, from capture.S
 	}
 	m.HeadStart, m.HeadEnd, m.Complete, m.Cut = r.headStart, r.headEnd, r.complete, r.cut
 	var errs [4]error
-	m.Body, errs[0] = unpackSpans(r.packed.body, n)
-	m.Holes, errs[1] = unpackSpans(r.packed.holes, n)
-	m.Acks, errs[2] = unpackAcks(r.packed.acks)
-	m.Chunks, errs[3] = unpackChunks(r.packed.chunks, n)
+	m.Reserve()
+	m.Body, errs[0] = unpackSpans(m.Body, r.packed.body, n)
+	m.Holes, errs[1] = unpackSpans(nil, r.packed.holes, n)
+	m.Acks, errs[2] = unpackAcks(m.Acks, r.packed.acks)
+	m.Chunks, errs[3] = unpackChunks(m.Chunks, r.packed.chunks, n)
 	if err := cmp.Or(errs[:]...); err != nil {
 		return err
 	}

@@ -11,6 +11,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"mcptrace/store/lite"
 )
 
 // Open opens the recording at path for reading.
@@ -53,8 +55,7 @@ func (r *Reader) keepLock(ctx context.Context) error {
 	if err != nil || r.unfinished || journal != "delete" {
 		return err
 	}
-	_, err = r.db.ExecContext(ctx, "PRAGMA locking_mode = EXCLUSIVE")
-	return err
+	return r.conn.Exec("PRAGMA locking_mode = EXCLUSIVE")
 }
 
 // checkPrefix reports ErrForeign unless the file begins as a recording does, and notes whether its end is missing.
@@ -174,6 +175,9 @@ func (r *Reader) try(ctx context.Context, path, mode string) (err error) {
 		}
 	}
 	if _, err = conn.ExecContext(ctx, "PRAGMA query_only = 1"); err != nil {
+		return err
+	}
+	if r.conn, err = lite.Open(uri(path, mode), pragmas("query_only(1)")...); err != nil {
 		return err
 	}
 	r.db = db

@@ -13,8 +13,7 @@ import (
 
 var errPacked = errors.New("packed column cannot be read")
 
-func packSpans(spans []capture.Span) []byte {
-	var b []byte
+func packSpans(b []byte, spans []capture.Span) []byte {
 	var last int64
 	for _, s := range spans {
 		b = binary.AppendVarint(b, s.Start-last)
@@ -24,8 +23,7 @@ func packSpans(spans []capture.Span) []byte {
 	return b
 }
 
-func packAcks(acks []capture.Ack) []byte {
-	var b []byte
+func packAcks(b []byte, acks []capture.Ack) []byte {
 	var last capture.Ack
 	for _, a := range acks {
 		b = binary.AppendVarint(b, a.Off-last.Off)
@@ -35,8 +33,7 @@ func packAcks(acks []capture.Ack) []byte {
 	return b
 }
 
-func packChunks(chunks []capture.Chunk) []byte {
-	b := make([]byte, 0, 8*len(chunks))
+func packChunks(b []byte, chunks []capture.Chunk) []byte {
 	var last capture.Chunk
 	for _, c := range chunks {
 		b = binary.AppendVarint(b, c.Off-last.Off)
@@ -73,10 +70,9 @@ func (u *unpacker) err() error {
 	return nil
 }
 
-// unpackSpans reads spans that must ascend and lie within length bytes.
-func unpackSpans(b []byte, length int64) ([]capture.Span, error) {
+// unpackSpans appends spans, which must ascend and lie within length bytes, to out.
+func unpackSpans(out []capture.Span, b []byte, length int64) ([]capture.Span, error) {
 	u := unpacker{b: b}
-	var out []capture.Span
 	var last int64
 	for u.more() {
 		s := capture.Span{Start: last + u.next()}
@@ -90,9 +86,9 @@ func unpackSpans(b []byte, length int64) ([]capture.Span, error) {
 	return out, u.err()
 }
 
-func unpackAcks(b []byte) ([]capture.Ack, error) {
+// unpackAcks appends acknowledgements to out.
+func unpackAcks(out []capture.Ack, b []byte) ([]capture.Ack, error) {
 	u := unpacker{b: b}
-	var out []capture.Ack
 	var last capture.Ack
 	for u.more() {
 		last.Off += u.next()
@@ -102,10 +98,12 @@ func unpackAcks(b []byte) ([]capture.Ack, error) {
 	return out, u.err()
 }
 
-// unpackChunks reads chunks that must ascend and lie within length bytes.
-func unpackChunks(b []byte, length int64) ([]capture.Chunk, error) {
+// unpackChunks appends chunks, which must ascend and lie within length bytes, to out.
+func unpackChunks(out []capture.Chunk, b []byte, length int64) ([]capture.Chunk, error) {
 	u := unpacker{b: b}
-	out := make([]capture.Chunk, 0, len(b)/6)
+	if n := len(b) / 6; n > cap(out) {
+		out = make([]capture.Chunk, 0, n)
+	}
 	var last capture.Chunk
 	for u.more() {
 		c := capture.Chunk{Off: last.Off + u.next(), Packet: last.Packet + u.next(), At: last.At + time.Duration(u.next())}
@@ -115,9 +113,6 @@ func unpackChunks(b []byte, length int64) ([]capture.Chunk, error) {
 		}
 		out = append(out, c)
 		last = c
-	}
-	if len(out) == 0 {
-		out = nil
 	}
 	return out, u.err()
 }

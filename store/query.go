@@ -1,34 +1,25 @@
 package store
 
 import (
-	"context"
-	"database/sql"
 	"strings"
+
+	"mcptrace/store/lite"
 )
 
 func columns(names []string) string { return strings.Join(names, ",") }
 
+// insertInto returns the statement that writes one row. A row that does not fit ends the transaction, as any error does;
+// SQLite then need not be able to undo the statement alone, for which it would keep a second journal.
+func insertInto(table string, names []string) string {
+	return "INSERT OR ROLLBACK INTO " + table + " (" + columns(names) + ") VALUES (?" + strings.Repeat(",?", len(names)-1) + ")"
+}
+
 // each calls f with each row of a query.
-func each(ctx context.Context, db *sql.DB, query string, f func(scanner) error, args ...any) error {
-	rows, err := db.QueryContext(ctx, query, args...)
-	return eachRow(rows, err, f)
-}
-
-// eachOf calls f with each row of a prepared query.
-func eachOf(ctx context.Context, s *sql.Stmt, f func(scanner) error, args ...any) error {
-	rows, err := s.QueryContext(ctx, args...)
-	return eachRow(rows, err, f)
-}
-
-func eachRow(rows *sql.Rows, err error, f func(scanner) error) error {
+func each(c *lite.Conn, query string, f func([]lite.Value) error, args ...lite.Value) error {
+	s, err := c.Prepare(query)
 	if err != nil {
 		return err
 	}
-	defer rows.Close()
-	for rows.Next() {
-		if err := f(rows); err != nil {
-			return err
-		}
-	}
-	return rows.Err()
+	defer s.Close()
+	return s.Each(f, args...)
 }

@@ -2,17 +2,17 @@ package store
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"slices"
 
 	"mcptrace/capture"
+	"mcptrace/store/lite"
 )
 
 // connOf returns the connection with that key.
-func (r *Reader) connOf(ctx context.Context, id int64) (*capture.Conn, error) {
+func (r *Reader) connOf(id int64) (*capture.Conn, error) {
 	if r.conns[id] == nil && r.lost[id] == nil { // written since the recording was opened
-		if err := r.readConns(ctx, "WHERE id = ?", "WHERE connection = ?", id); err != nil {
+		if err := r.readConns("WHERE id = ?", "WHERE connection = ?", lite.Int(id)); err != nil {
 			return nil, err
 		}
 	}
@@ -27,9 +27,9 @@ func (r *Reader) connOf(ctx context.Context, id int64) (*capture.Conn, error) {
 }
 
 // readConns reads connections and their closings, chosen by WHERE clauses with the same arguments; "": all.
-func (r *Reader) readConns(ctx context.Context, conns, closings string, args ...any) error {
+func (r *Reader) readConns(conns, closings string, args ...lite.Value) error {
 	query := "SELECT " + columns(connectionColumns) + " FROM connection " + conns + " ORDER BY id"
-	err := each(ctx, r.db, query, checked(connectionColumns, func(v *values) error {
+	err := each(r.conn, query, checked(connectionColumns, func(v *values) error {
 		id, c := connectionOf(v)
 		if v.err != nil {
 			r.lose(id, v.err)
@@ -43,7 +43,7 @@ func (r *Reader) readConns(ctx context.Context, conns, closings string, args ...
 		return err
 	}
 	query = "SELECT " + columns(closingColumns) + " FROM closing " + closings + " ORDER BY connection, n"
-	return each(ctx, r.db, query, checked(closingColumns, func(v *values) error {
+	return each(r.conn, query, checked(closingColumns, func(v *values) error {
 		id, closing := closingOf(v)
 		switch c := r.conns[id]; {
 		case v.err != nil:

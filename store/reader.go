@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"mcptrace/capture"
+	"mcptrace/store/lite"
 )
 
 // Reader reads one recording. It is not safe for concurrent use, but exchanges may be asked for while a sequence of them
@@ -17,6 +19,7 @@ type Reader struct {
 	path string
 	temp string // directory of a temporary copy, "" if there is none
 	db   *sql.DB
+	conn *lite.Conn // to the same file
 
 	meta       Meta
 	unfinished bool
@@ -26,7 +29,9 @@ type Reader struct {
 	lost       map[int64]error // why connections are not among conns
 	order      []*capture.Conn
 
-	messages, blocks *sql.Stmt
+	messages, blocks *lite.Stmt
+	records          [2 * groupRows]messageRecord
+	kept             []byte // packed columns of the messages that are being read
 }
 
 // Meta returns where the recording comes from.
@@ -49,13 +54,12 @@ func (r *Reader) Conns() ([]*capture.Conn, error) { return r.order, nil }
 // Close gives the file back.
 func (r *Reader) Close() error {
 	var err error
-	for _, s := range []*sql.Stmt{r.messages, r.blocks} {
-		if s != nil {
-			s.Close()
-		}
+	if r.conn != nil {
+		err = r.conn.Close()
+		r.conn = nil
 	}
 	if r.db != nil {
-		err = r.db.Close()
+		err = cmp.Or(r.db.Close(), err)
 		r.db = nil
 	}
 	if r.temp != "" {
@@ -82,7 +86,7 @@ func (r *Reader) readHeader(ctx context.Context) (err error) {
 	}
 	r.meta.KeepSecrets = keep != 0
 	r.unfinished = state != "done"
-	err = each(ctx, r.db, "SELECT "+columns(inputColumns)+" FROM input ORDER BY id", checked(inputColumns, func(v *values) error {
+	err = each(r.conn, "SELECT "+columns(inputColumns)+" FROM input ORDER BY id", checked(inputColumns, func(v *values) error {
 		r.inputs = append(r.inputs, inputOf(v))
 		return damaged(v.err)
 	}))
@@ -90,20 +94,20 @@ func (r *Reader) readHeader(ctx context.Context) (err error) {
 		return err
 	}
 	r.conns, r.lost = map[int64]*capture.Conn{}, map[int64]error{}
-	if err = r.readConns(ctx, "", ""); err != nil {
+	if err = r.readConns("", ""); err != nil {
 		return err
 	}
-	if r.messages, err = r.db.PrepareContext(ctx, "SELECT "+columns(messageRead)+" FROM message WHERE id BETWEEN ? AND ? ORDER BY id"); err != nil {
+	if r.messages, err = r.conn.Prepare("SELECT " + columns(messageRead) + " FROM message WHERE id BETWEEN ? AND ? ORDER BY id"); err != nil {
 		return err
 	}
-	r.blocks, err = r.db.PrepareContext(ctx, "SELECT message, n, data FROM block WHERE message BETWEEN ? AND ? ORDER BY message, n")
+	r.blocks, err = r.conn.Prepare("SELECT message, n, data FROM block WHERE message BETWEEN ? AND ? ORDER BY message, n")
 	return err
 }
 
 // Failures returns the attempts to connect that carried nothing, in the order in which they were written.
 func (r *Reader) Failures() ([]capture.ConnectFailure, error) {
 	var out []capture.ConnectFailure
-	err := each(context.Background(), r.db, "SELECT "+columns(failureColumns)+" FROM connect_failure ORDER BY id",
+	err := each(r.conn, "SELECT "+columns(failureColumns)+" FROM connect_failure ORDER BY id",
 		checked(failureColumns, func(v *values) error {
 			out = append(out, failureOf(v))
 			return damaged(v.err)

@@ -263,9 +263,9 @@ func TestPackedSpans(t *testing.T) {
 			chunks = append(chunks, capture.Chunk{Off: start, Packet: rng.Int64N(1000), Seen: time.Duration(rng.Int64()), At: time.Duration(-rng.Int64())})
 			acks = append(acks, capture.Ack{Off: rng.Int64(), At: time.Duration(rng.Int64())})
 		}
-		s, err1 := unpackSpans(packSpans(spans), off)
-		c, err2 := unpackChunks(packChunks(chunks), off)
-		k, err3 := unpackAcks(packAcks(acks))
+		s, err1 := unpackSpans(nil, packSpans(nil, spans), off)
+		c, err2 := unpackChunks(nil, packChunks(nil, chunks), off)
+		k, err3 := unpackAcks(nil, packAcks(nil, acks))
 		if err := errors.Join(err1, err2, err3); err != nil || !reflect.DeepEqual(s, spans) || !reflect.DeepEqual(c, chunks) || !reflect.DeepEqual(k, acks) {
 			t.Fatalf("%v: %v %v %v", err, s, c, k)
 		}
@@ -274,18 +274,18 @@ func TestPackedSpans(t *testing.T) {
 
 // FuzzUnpack: what is no packed column is an error, and never more memory than it has bytes.
 func FuzzUnpack(f *testing.F) {
-	f.Add(packSpans([]capture.Span{{Start: 1, End: 2}, {Start: 5, End: 9}}), int64(10))
+	f.Add(packSpans(nil, []capture.Span{{Start: 1, End: 2}, {Start: 5, End: 9}}), int64(10))
 	f.Add(packHead(&http1.Head{Method: "GET", Fields: []http1.Field{{Name: "a", Value: "b"}}}), int64(3))
-	f.Add(packChunks([]capture.Chunk{{}, {Off: 3, At: 7}}), int64(3))
+	f.Add(packChunks(nil, []capture.Chunk{{}, {Off: 3, At: 7}}), int64(3))
 	f.Fuzz(func(t *testing.T, b []byte, length int64) {
-		spans, err := unpackSpans(b, length)
+		spans, err := unpackSpans(nil, b, length)
 		for _, s := range spans {
 			if err == nil && (s.Start < 0 || s.End < s.Start || s.End > length) {
 				t.Errorf("%v of %d", s, length)
 			}
 		}
-		unpackChunks(b, length)
-		unpackAcks(b)
+		unpackChunks(nil, b, length)
+		unpackAcks(nil, b)
 		if h, err := unpackHead(b); err == nil {
 			again, err := unpackHead(packHead(h))
 			if err != nil || !sameHead(h, again) {

@@ -7,27 +7,39 @@ import (
 	"time"
 
 	"mcptrace/capture"
+	"mcptrace/store/lite"
 )
 
-// nullIf returns nil, which SQL takes for NULL, where v is the value that means "not known".
-func nullIf[T comparable](v, unknown T) any {
-	if v == unknown {
-		return nil
-	}
-	return v
+// integer is what is kept as an integer.
+type integer interface {
+	~int | ~int64 | ~uint32 | ~uint8
 }
 
-func moment(i capture.Instant) any { return nullIf(int64(i), 0) }
+func intOf[T integer](n T) lite.Value { return lite.Int(int64(n)) }
 
-func momentOf(t time.Time) any {
-	if t.IsZero() {
-		return nil
+// textOr returns s, or NULL where it is empty.
+func textOr[T ~string](s T) lite.Value {
+	if s == "" {
+		return lite.Value{}
 	}
-	return t.UnixNano()
+	return lite.Text(string(s))
+}
+
+// moment returns i, or NULL where it is not known.
+func moment(i capture.Instant) lite.Value {
+	if i == 0 {
+		return lite.Value{}
+	}
+	return intOf(i)
 }
 
 // nanos returns a time since the start of an exchange; -1 means never.
-func nanos(d time.Duration) any { return nullIf(int64(d), -1) }
+func nanos(d time.Duration) lite.Value {
+	if d == -1 {
+		return lite.Value{}
+	}
+	return intOf(d)
+}
 
 func flag(b bool) int64 {
 	if b {
@@ -36,12 +48,14 @@ func flag(b bool) int64 {
 	return 0
 }
 
-// blob returns nil for an empty one.
-func blob(b []byte) any {
+func flagOf(b bool) lite.Value { return lite.Int(flag(b)) }
+
+// blob returns NULL for an empty one.
+func blob(b []byte) lite.Value {
 	if len(b) == 0 {
-		return nil
+		return lite.Value{}
 	}
-	return b
+	return lite.Blob(b)
 }
 
 func address(a netip.AddrPort) string {

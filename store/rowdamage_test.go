@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"mcptrace/capture"
+	"mcptrace/store/lite"
 )
 
 // talks returns n exchanges with seq 0 and on, each on a connection of its own, which the recording numbers from 1.
@@ -143,7 +144,7 @@ func TestRowDamage(t *testing.T) {
 
 // TestWrongTypes: a flipped bit can make any value of a row one of another type, though the table is strict.
 func TestWrongTypes(t *testing.T) {
-	wrong := []any{nil, int64(-1), 1.5, "x", []byte("x")}
+	wrong := []lite.Value{{}, lite.Int(-1), {Kind: lite.KindFloat}, lite.Text("x"), lite.Blob([]byte("x"))}
 	for name, columns := range map[string][]string{"connection": connectionColumns, "closing": closingColumns, "exchange": exchangeRead,
 		"message": messageRead, "input": inputColumns, "connect_failure": failureColumns} {
 		scan := map[string]func(*values){
@@ -152,29 +153,19 @@ func TestWrongTypes(t *testing.T) {
 			"input": func(v *values) { inputOf(v) }, "connect_failure": func(v *values) { failureOf(v) },
 		}[name]
 		for _, value := range wrong {
-			row := slices.Repeat([]any{value}, len(columns))
+			row := slices.Repeat([]lite.Value{value}, len(columns))
 			err := checked(columns, func(v *values) error {
 				scan(v)
 				if len(v.left) != 0 {
 					t.Errorf("%s: %d values were not taken", name, len(v.left))
 				}
 				return v.err
-			})(fixedRow(row))
+			})(row)
 			if err == nil {
-				t.Errorf("%s: nothing is wrong with a row of %#v", name, value)
+				t.Errorf("%s: nothing is wrong with a row of %+v", name, value)
 			}
 		}
 	}
-}
-
-// fixedRow is a row with these values.
-type fixedRow []any
-
-func (r fixedRow) Scan(to ...any) error {
-	for i := range to {
-		*to[i].(*any) = r[i]
-	}
-	return nil
 }
 
 // TestFlippedKey: an exchange whose key is not what it was, where a page of them ends, hides none of those behind it.
@@ -211,14 +202,14 @@ func TestDamagedPage(t *testing.T) {
 
 // TestLargeRequests: bytes of requests count too where exchanges are read several at a time.
 func TestLargeRequests(t *testing.T) {
-	sized := func(sizes ...int64) (records []*messageRecord) {
+	sized := func(sizes ...int64) (records []messageRecord) {
 		for _, n := range sizes {
-			records = append(records, &messageRecord{bytes: n})
+			records = append(records, messageRecord{there: true, bytes: n})
 		}
 		return records
 	}
 	for _, test := range []struct {
-		records []*messageRecord
+		records []messageRecord
 		want    int
 	}{
 		{sized(1, 1, 1, 1), 2},
@@ -227,7 +218,7 @@ func TestLargeRequests(t *testing.T) {
 		{sized(1, 1, groupBytes, 1, 1, 1), 1},
 		{sized(1, 1, 1, groupBytes-3, 1, 1), 2},
 		{sized(-1<<62, -1<<62, groupBytes, 1), 1},
-		{[]*messageRecord{nil, nil, nil, nil}, 2},
+		{make([]messageRecord, 4), 2},
 	} {
 		if got := fitting(test.records); got != test.want {
 			t.Errorf("%v: %d fit, not %d", test.records, got, test.want)

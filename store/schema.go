@@ -58,23 +58,28 @@ var tables = []string{"recording", "input", "connection", "closing", "exchange",
 // busyTimeout is how long, in milliseconds, another process that holds the file is waited for. It is a constant but for tests.
 var busyTimeout = 10_000
 
-// open opens the SQLite file at path with URI parameters and pragmas of the form "name(value)".
-func open(path, mode string, pragmas ...string) (*sql.DB, error) {
-	abs, err := filepath.Abs(path)
-	if err != nil {
-		return nil, err
+// pragmas returns those of every connection, and more.
+func pragmas(more ...string) []string {
+	return append([]string{fmt.Sprintf("busy_timeout(%d)", busyTimeout), "trusted_schema(0)", "cell_size_check(1)"}, more...)
+}
+
+// uri returns the URI of the SQLite file at path.
+func uri(path, mode string) string {
+	if abs, err := filepath.Abs(path); err == nil {
+		path = abs
 	}
-	abs = filepath.ToSlash(abs)
-	if !strings.HasPrefix(abs, "/") {
-		abs = "/" + abs // C:/…
+	path = filepath.ToSlash(path)
+	if !strings.HasPrefix(path, "/") {
+		path = "/" + path // C:/…
 	}
-	u := url.URL{Scheme: "file", Path: abs}
-	q := url.Values{"mode": {mode}}
-	for _, p := range append([]string{fmt.Sprintf("busy_timeout(%d)", busyTimeout), "trusted_schema(0)", "cell_size_check(1)"}, pragmas...) {
-		q.Add("_pragma", p)
-	}
-	u.RawQuery = q.Encode()
-	db, err := sql.Open("sqlite", u.String())
+	u := url.URL{Scheme: "file", Path: path, RawQuery: "mode=" + mode}
+	return u.String()
+}
+
+// open opens the SQLite file at path with pragmas of the form "name(value)".
+func open(path, mode string, more ...string) (*sql.DB, error) {
+	q := url.Values{"_pragma": pragmas(more...)}
+	db, err := sql.Open("sqlite", uri(path, mode)+"&"+q.Encode())
 	if err != nil {
 		return nil, err
 	}

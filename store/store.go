@@ -49,6 +49,9 @@ type Options struct {
 	// Live is for traffic that is recorded while it passes: others may read meanwhile, Flush is cheap, and an exchange
 	// may be added again as it goes on.
 	Live bool
+	// Again says that what is recorded stands elsewhere too and can be recorded again: nothing is forced to the disk before
+	// Finish. What was committed survives the end of the program all the same, but not that of the machine.
+	Again bool
 }
 
 // Input is one source of exchanges, with what could not be read of it.

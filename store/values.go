@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"mcptrace/capture"
+	"mcptrace/store/lite"
 )
 
 var (
@@ -13,31 +14,22 @@ var (
 	errValue = errors.New("a value is none that its column may have")
 )
 
-// scanner is a row of a result.
-type scanner interface{ Scan(...any) error }
-
 // values are those of one row as SQLite gives them, taken one by one from the left. One that its column cannot have yields
 // zero.
 type values struct {
-	left []any
+	left []lite.Value
 	err  error // what was found wrong with the row first; nil: nothing
 }
 
-// checked scans rows of these columns for f. The values before row_crc, where that is among the columns, are held against it
+// checked hands rows of these columns to f. The values before row_crc, where that is among the columns, are held against it
 // as they are, before anything is made of them; row_crc itself is not handed on, and NULL in rows of an older version.
-func checked(columns []string, f func(v *values) error) func(scanner) error {
-	row, to := make([]any, len(columns)), make([]any, len(columns))
-	for i := range row {
-		to[i] = &row[i]
-	}
+func checked(columns []string, f func(v *values) error) func([]lite.Value) error {
 	sum := slices.Index(columns, "row_crc")
-	return func(s scanner) error {
-		if err := s.Scan(to...); err != nil {
-			return err
-		}
+	var s summer
+	return func(row []lite.Value) error {
 		v := values{left: row}
 		if sum >= 0 {
-			if row[sum] != nil && row[sum] != any(rowSum(row[:sum])) {
+			if c := row[sum]; c.Kind != lite.KindNull && (c.Kind != lite.KindInt || c.Int != s.sum(row[:sum])) {
 				v.err = errRow
 			}
 			v.left = slices.Delete(row, sum, sum+1)
@@ -48,7 +40,7 @@ func checked(columns []string, f func(v *values) error) func(scanner) error {
 
 func (v *values) fail(err error) { v.err = cmp.Or(v.err, err) }
 
-func (v *values) next() any {
+func (v *values) next() lite.Value {
 	x := v.left[0]
 	v.left = v.left[1:]
 	return x
@@ -56,7 +48,7 @@ func (v *values) next() any {
 
 // null reports whether the next value is NULL, and takes it if so.
 func (v *values) null() bool {
-	if v.left[0] != nil {
+	if v.left[0].Kind != lite.KindNull {
 		return false
 	}
 	v.next()
@@ -64,13 +56,13 @@ func (v *values) null() bool {
 }
 
 // number takes an integer that a T can hold.
-func number[T ~int | ~int64 | ~uint32 | ~uint8](v *values) T {
-	n, ok := v.next().(int64)
-	if !ok || int64(T(n)) != n {
+func number[T integer](v *values) T {
+	x := v.next()
+	if x.Kind != lite.KindInt || int64(T(x.Int)) != x.Int {
 		v.fail(errValue)
 		return 0
 	}
-	return T(n)
+	return T(x.Int)
 }
 
 // moment takes a moment, or NULL where it is not known.
@@ -90,11 +82,11 @@ func (v *values) flag() bool {
 }
 
 func (v *values) text() string {
-	s, ok := v.next().(string)
-	if !ok {
+	x := v.next()
+	if x.Kind != lite.KindText {
 		v.fail(errValue)
 	}
-	return s
+	return string(x.Bytes)
 }
 
 // parsed takes a text and what parse makes of it.
@@ -104,14 +96,14 @@ func parsed[T any](v *values, parse func(string) (T, error)) T {
 	return x
 }
 
-// blob takes bytes; nil where they are NULL.
+// blob takes bytes, which are lent with the row; nil where they are NULL.
 func (v *values) blob() []byte {
 	if v.null() {
 		return nil
 	}
-	b, ok := v.next().([]byte)
-	if !ok {
+	x := v.next()
+	if x.Kind != lite.KindBlob {
 		v.fail(errValue)
 	}
-	return b
+	return x.Bytes
 }

@@ -21,7 +21,7 @@ type patch struct {
 	data []byte
 }
 
-// wire gives the bytes of one message in blocks, masked.
+// wire gives the bytes of a message in blocks, masked. Its memory is used again for the next message.
 type wire struct {
 	m       *capture.Message
 	patches []patch
@@ -40,6 +40,14 @@ type wire struct {
 
 // part is a run of body bytes in buf.
 type part struct{ text, buf, n int }
+
+// begin turns to a message, with patches. A nil Masker masks nothing else.
+func (w *wire) begin(m *capture.Message, patches []patch, mask *secret.Masker) {
+	*w = wire{m: m, patches: patches, buf: w.buf[:0], text: w.text[:0], parts: w.parts[:0]}
+	if mask != nil && mask.Knows() && !coded(m) && len(m.Body) > 0 {
+		w.mask = mask
+	}
+}
 
 // blocks calls f with each block, lent for the call.
 func (w *wire) blocks(f func(n int, p []byte) error) error {

@@ -1,13 +1,12 @@
 package store
 
 import (
-	"context"
-	"database/sql"
 	"errors"
 	"fmt"
+	"hash/maphash"
 
 	"mcptrace/capture"
-	"mcptrace/store/secret"
+	"mcptrace/store/lite"
 )
 
 // commitBytes is how many bytes of messages one transaction takes.
@@ -17,19 +16,22 @@ const commitBytes = 64 << 20
 //
 // After an error of the file all further calls return it. What was committed before stays good.
 type Writer struct {
-	path string
-	live bool
-	mask *secret.Masker // nil: secrets are kept
+	path  string
+	live  bool
+	again bool // see Options
 
-	db   *sql.DB
-	conn *sql.Conn
+	conn *lite.Conn
 
 	indexes []string // those to make at the end
 
-	exchanges, messages, blocks *batch
-	connection, closing         *sql.Stmt
+	exchanges, messages, blocks, connections, closings, inputs, failures *table
+
+	disguise disguise // of one exchange after the other
+	wire     wire     // of one message after the other
+	packing  []byte   // packed columns of one message after the other
 
 	conns writtenConns
+	hash  maphash.Hash   // of connections
 	open  map[int64]bool // live: exchanges that were open when they were added
 
 	begun   bool  // a transaction is open
@@ -44,27 +46,28 @@ func (w *Writer) Add(ex *capture.Exchange) error { return w.AddWith(ex, Hints{})
 // AddWith writes ex, which is not kept, and what the caller knows of it. Exchanges may come in any order, each once; in
 // a Live recording one that was still open (EndOpen) may be added again, and replaces what was written of it.
 //
-// Rows are gathered: see Flush. An error of reading the exchange's bytes leaves it out and is no error of the file.
+// It is not committed yet: see Flush. An error of reading the exchange's bytes leaves it out and is no error of the file.
 func (w *Writer) AddWith(ex *capture.Exchange, h Hints) error {
 	if err := w.usable(); err != nil {
 		return err
 	}
-	ctx := context.Background()
-	if err := w.begin(ctx); err != nil {
+	if err := w.begin(); err != nil {
 		return w.fail(err)
 	}
 	if w.open[ex.Seq] {
-		if err := w.remove(ctx, ex.Seq); err != nil {
+		if err := w.remove(ex.Seq); err != nil {
 			return w.fail(err)
 		}
 	}
-	d := disguiseOf(ex, w.mask)
+	d := &w.disguise
+	d.begin(ex)
 	for side, m := range []*capture.Message{&ex.Request, &ex.Response} {
-		if err := w.message(ctx, ex, m, capture.Side(side), d); err != nil {
+		if err := w.message(ex, m, capture.Side(side), d); err != nil {
 			return err
 		}
 	}
-	if err := w.exchanges.add(ctx, exchangeRow(ex, w.conns.id(ex.Conn), h, d)...); err != nil {
+	t := w.exchanges
+	if err := t.add(exchangeRow(t.row, &t.summer, ex, w.conns.id(ex.Conn), h, d)); err != nil {
 		return w.fail(err)
 	}
 	if w.live && ex.Ending.Kind == capture.EndOpen {
@@ -77,48 +80,55 @@ func (w *Writer) AddWith(ex *capture.Exchange, h Hints) error {
 }
 
 // message writes one message and its blocks.
-func (w *Writer) message(ctx context.Context, ex *capture.Exchange, m *capture.Message, from capture.Side, d *disguise) error {
+func (w *Writer) message(ex *capture.Exchange, m *capture.Message, from capture.Side, d *disguise) error {
 	id := messageID(ex.Seq, from)
 	patches := d.request
 	if from == capture.Server {
 		patches = d.response
 	}
-	wire := d.wire(m, patches)
+	w.wire.begin(m, patches, d.mask)
 	var failed error
-	err := wire.blocks(func(n int, p []byte) error {
+	err := w.wire.blocks(func(n int, p []byte) error {
 		w.pending += int64(len(p))
-		failed = w.blocks.add(ctx, id, n, w.blocks.keep(p))
+		failed = w.blocks.add(append(w.blocks.row, lite.Int(id), intOf(n), lite.Blob(p)))
 		return failed
 	})
 	switch {
 	case failed != nil:
 		return w.fail(failed)
 	case err != nil:
-		if failed = w.remove(ctx, ex.Seq); failed != nil {
+		if failed = w.remove(ex.Seq); failed != nil {
 			return w.fail(failed)
 		}
 		return fmt.Errorf("leave out exchange %d: %w", ex.Seq, err)
 	}
-	if err := w.messages.add(ctx, messageRow(id, ex, m, from, d, wire.crc)...); err != nil {
-		return w.fail(err)
+	t := w.messages
+	p := w.pack(ex, m, from)
+	return w.fail(t.add(messageRow(t.row, &t.summer, id, m, &p, w.wire.crc)))
+}
+
+// pack makes the packed columns of a message. They are lent.
+func (w *Writer) pack(ex *capture.Exchange, m *capture.Message, from capture.Side) (p packed) {
+	if m.Head != nil && !sameHead(m.Head, reparse(m, from, methodOf(ex))) {
+		p.head = packHead(w.disguise.head(m.Head))
 	}
-	return nil
+	b := packSpans(reused(w.packing), m.Body)
+	body := len(b)
+	b = packSpans(b, m.Holes)
+	holes := len(b)
+	b = packAcks(b, m.Acks)
+	acks := len(b)
+	b = packChunks(b, m.Chunks)
+	p.body, p.holes, p.acks, p.chunks = b[:body], b[body:holes], b[holes:acks], b[acks:]
+	w.packing = b
+	return p
 }
 
 // remove takes back what was written of an exchange.
-func (w *Writer) remove(ctx context.Context, seq int64) error {
-	if err := w.flushRows(ctx); err != nil {
-		return err
-	}
+func (w *Writer) remove(seq int64) error {
 	a, b := messageID(seq, capture.Client), messageID(seq, capture.Server)
-	for _, q := range []string{"DELETE FROM block WHERE message IN (?, ?)", "DELETE FROM message WHERE id IN (?, ?)"} {
-		if _, err := w.conn.ExecContext(ctx, q, a, b); err != nil {
-			return err
-		}
-	}
-	_, err := w.conn.ExecContext(ctx, "DELETE FROM exchange WHERE seq = ?", seq)
 	delete(w.open, seq)
-	return err
+	return w.conn.Exec(fmt.Sprintf("DELETE FROM block WHERE message IN (%d, %d); DELETE FROM message WHERE id IN (%[1]d, %d); DELETE FROM exchange WHERE seq = %d", a, b, seq))
 }
 
 // ConnectFailure writes an attempt to connect that carried nothing.
@@ -126,12 +136,10 @@ func (w *Writer) ConnectFailure(f capture.ConnectFailure) error {
 	if err := w.usable(); err != nil {
 		return err
 	}
-	ctx := context.Background()
-	if err := w.begin(ctx); err != nil {
+	if err := w.begin(); err != nil {
 		return w.fail(err)
 	}
-	_, err := w.conn.ExecContext(ctx, insertInto("connect_failure", failureColumns), failureRow(f)...)
-	return w.fail(err)
+	return w.fail(w.failures.add(failureRow(f)))
 }
 
 // Flush commits what was added: from then on it survives a crash. A bulk import need not call it.
@@ -139,16 +147,16 @@ func (w *Writer) Flush() error {
 	if err := w.usable(); err != nil {
 		return err
 	}
-	return w.fail(w.commit(context.Background()))
+	return w.fail(w.commit())
 }
 
 // Forgone returns how many secrets were masked where their names gave them away but are not looked for elsewhere, because
 // too many are known already.
 func (w *Writer) Forgone() int {
-	if w.mask == nil {
+	if w.disguise.mask == nil {
 		return 0
 	}
-	return w.mask.Forgone()
+	return w.disguise.mask.Forgone()
 }
 
 // Finish writes the inputs and the connections as they are now, and marks the recording as done. Of conns those that no
@@ -157,8 +165,10 @@ func (w *Writer) Finish(inputs []Input, conns []*capture.Conn) error {
 	if err := w.usable(); err != nil {
 		return err
 	}
-	ctx := context.Background()
-	if err := w.begin(ctx); err != nil {
+	if err := w.settle(); err != nil {
+		return w.fail(err)
+	}
+	if err := w.begin(); err != nil {
 		return w.fail(err)
 	}
 	for _, c := range conns {
@@ -167,38 +177,46 @@ func (w *Writer) Finish(inputs []Input, conns []*capture.Conn) error {
 		}
 	}
 	for i := range inputs {
-		if _, err := w.conn.ExecContext(ctx, insertInto("input", inputColumns), inputRow(i, &inputs[i])...); err != nil {
+		if err := w.inputs.add(inputRow(i, &inputs[i])); err != nil {
 			return w.fail(err)
 		}
 	}
-	if _, err := w.conn.ExecContext(ctx, "UPDATE recording SET state = 'done'"); err != nil {
+	if err := w.conn.Exec("UPDATE recording SET state = 'done'"); err != nil {
 		return w.fail(err)
 	}
-	if err := w.flushRows(ctx); err != nil {
+	if err := w.makeIndexes(); err != nil {
 		return w.fail(err)
 	}
-	if err := w.makeIndexes(ctx); err != nil {
-		return w.fail(err)
-	}
-	if err := w.commit(ctx); err != nil {
+	if err := w.commit(); err != nil {
 		return w.fail(err)
 	}
 	w.done = true
 	return nil
 }
 
+// settle sees to it that the next commit forces to the disk all that was written.
+func (w *Writer) settle() error {
+	if !w.again {
+		return nil
+	}
+	if err := w.commit(); err != nil {
+		return err
+	}
+	return w.conn.Exec("PRAGMA synchronous = NORMAL")
+}
+
 // Close commits what was added and closes the file. Without Finish the recording stays marked as running: it was cut off.
 func (w *Writer) Close() error {
-	if w.db == nil {
+	if w.conn == nil {
 		return nil
 	}
 	err := w.err
 	if err == nil {
-		err = w.fail(w.commit(context.Background()))
+		err = w.fail(w.commit())
 	}
 	if w.live && err == nil {
 		// A recording at rest is one file. It stays as it is where somebody is reading it.
-		w.conn.ExecContext(context.Background(), "PRAGMA journal_mode = DELETE")
+		w.conn.Exec("PRAGMA journal_mode = DELETE")
 	}
 	if e := w.shut(); err == nil && e != nil {
 		err = fmt.Errorf("close recording %s: %w", w.path, plainError(e))
@@ -208,24 +226,11 @@ func (w *Writer) Close() error {
 
 // shut gives the database back.
 func (w *Writer) shut() error {
-	if w.db == nil {
+	if w.conn == nil {
 		return nil
 	}
-	for _, b := range []*batch{w.exchanges, w.messages, w.blocks} {
-		if b != nil {
-			b.close()
-		}
-	}
-	for _, s := range []*sql.Stmt{w.connection, w.closing} {
-		if s != nil {
-			s.Close()
-		}
-	}
-	if w.conn != nil {
-		w.conn.Close()
-	}
-	err := w.db.Close()
-	w.db, w.conn = nil, nil
+	err := w.conn.Close()
+	w.conn = nil
 	return err
 }
 
@@ -235,7 +240,7 @@ func (w *Writer) usable() error {
 	switch {
 	case w.err != nil:
 		return w.err
-	case w.db == nil || w.done:
+	case w.conn == nil || w.done:
 		return errClosed
 	}
 	return nil
@@ -247,40 +252,28 @@ func (w *Writer) fail(err error) error {
 		return nil
 	}
 	w.err = fmt.Errorf("write recording %s: %w", w.path, plainError(err))
-	w.conn.ExecContext(context.Background(), "ROLLBACK") // SQLite may have done so already
+	w.conn.Exec("ROLLBACK") // SQLite may have done so already
 	return w.err
 }
 
-func (w *Writer) begin(ctx context.Context) error {
+func (w *Writer) begin() error {
 	if w.begun {
 		return nil
 	}
-	_, err := w.conn.ExecContext(ctx, "BEGIN IMMEDIATE")
+	err := w.conn.Exec("BEGIN IMMEDIATE")
 	w.begun = err == nil
 	return err
 }
 
-func (w *Writer) flushRows(ctx context.Context) error {
-	for _, b := range []*batch{w.blocks, w.messages, w.exchanges} {
-		if err := b.flush(ctx); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// commit writes all that waits and ends the transaction.
-func (w *Writer) commit(ctx context.Context) error {
+// commit writes the connections that have changed and ends the transaction.
+func (w *Writer) commit() error {
 	if !w.begun {
 		return nil
 	}
-	if err := w.flushRows(ctx); err != nil {
+	if err := w.flushConns(); err != nil {
 		return err
 	}
-	if err := w.flushConns(ctx); err != nil {
-		return err
-	}
-	if _, err := w.conn.ExecContext(ctx, "COMMIT"); err != nil {
+	if err := w.conn.Exec("COMMIT"); err != nil {
 		return err
 	}
 	w.begun, w.pending = false, 0

@@ -1,7 +1,7 @@
 package store
 
 import (
-	"context"
+	"fmt"
 	"maps"
 	"weak"
 
@@ -30,17 +30,10 @@ func newWrittenConns() writtenConns {
 type writtenConn struct {
 	id      int64
 	changed bool
-	over    bool    // let go once it is written
-	as      written // how it was written last
+	stored  bool   // it stands in the file already
+	over    bool   // let go once it is written
+	as      uint64 // hash of it as it was written last
 }
-
-// written is what of a connection changes while it lasts.
-type written struct {
-	last           capture.Instant
-	closings, gaps int
-}
-
-func writtenOf(c *capture.Conn) written { return written{c.Last, len(c.Closings), c.Gaps} }
 
 // id returns the number under which c is written, and sees to it that it will be.
 func (w *writtenConns) id(c *capture.Conn) int64 {
@@ -48,7 +41,7 @@ func (w *writtenConns) id(c *capture.Conn) int64 {
 	if k == nil {
 		k = new(writtenConn)
 		k.id, k.over = w.ended[weak.Make(c)]
-		if k.id == 0 {
+		if k.stored = k.id > 0; !k.stored {
 			w.last++
 			k.id = w.last
 		}
@@ -87,11 +80,11 @@ func (w *Writer) EndConnection(c *capture.Conn) error {
 	case !w.conns.wanted(c):
 		w.conns.letGo(c, 0)
 		return nil
-	case k != nil && !k.changed && k.as == writtenOf(c):
+	case k != nil && !k.changed && k.stored && k.as == w.hashConn(c):
 		w.conns.letGo(c, k.id)
 		return nil
 	}
-	if err := w.begin(context.Background()); err != nil {
+	if err := w.begin(); err != nil {
 		return w.fail(err)
 	}
 	w.conns.id(c)
@@ -100,13 +93,16 @@ func (w *Writer) EndConnection(c *capture.Conn) error {
 }
 
 // flushConns writes the connections that have changed.
-func (w *Writer) flushConns(ctx context.Context) error {
+func (w *Writer) flushConns() error {
 	for _, c := range w.conns.changed {
 		k := w.conns.known[c]
-		if err := w.writeConn(ctx, k.id, c); err != nil {
-			return err
+		if h := w.hashConn(c); !k.stored || k.as != h {
+			if err := w.writeConn(k, c); err != nil {
+				return err
+			}
+			k.stored, k.as = true, h
 		}
-		k.changed, k.as = false, writtenOf(c)
+		k.changed = false
 		if k.over {
 			w.conns.letGo(c, k.id)
 		}
@@ -116,12 +112,30 @@ func (w *Writer) flushConns(ctx context.Context) error {
 	return nil
 }
 
-func (w *Writer) writeConn(ctx context.Context, id int64, c *capture.Conn) error {
-	if _, err := w.connection.ExecContext(ctx, withSum(connectionRow(id, c))...); err != nil {
+// hashConn returns a hash of all that is written of a connection.
+func (w *Writer) hashConn(c *capture.Conn) uint64 {
+	w.hash.Reset()
+	w.hash.Write(w.connections.bytes(connectionRow(w.connections.row, 0, c)))
+	for n := range c.Closings {
+		w.hash.Write(w.closings.bytes(closingRow(w.closings.row, 0, n, &c.Closings[n])))
+	}
+	return w.hash.Sum64()
+}
+
+// writeConn writes a connection, in place of what stands in the file.
+func (w *Writer) writeConn(k *writtenConn, c *capture.Conn) error {
+	if k.stored {
+		if err := w.conn.Exec(fmt.Sprintf("DELETE FROM closing WHERE connection = %d; DELETE FROM connection WHERE id = %[1]d", k.id)); err != nil {
+			return err
+		}
+	}
+	t := w.connections
+	if err := t.add(t.summer.add(connectionRow(t.row, k.id, c))); err != nil {
 		return err
 	}
+	t = w.closings
 	for n := range c.Closings {
-		if _, err := w.closing.ExecContext(ctx, withSum(closingRow(id, n, &c.Closings[n]))...); err != nil {
+		if err := t.add(t.summer.add(closingRow(t.row, k.id, n, &c.Closings[n]))); err != nil {
 			return err
 		}
 	}

@@ -11,6 +11,7 @@ import (
 )
 
 func (r *reader) readRecording(ctx context.Context, i int) error {
+	expectLess()
 	db, err := store.Open(r.inputs[i].Path)
 	if err != nil {
 		return err

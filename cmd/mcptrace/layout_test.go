@@ -23,6 +23,7 @@ var floors = [][]string{
 var doors = map[string]string{
 	"github.com/google/gopacket":        "capture/source/pcap",
 	"modernc.org/sqlite":                "store",
+	"modernc.org/libc":                  "store", // what SQLite's C interface is called with
 	"github.com/olekukonko/tablewriter": "analyze/report",
 	"github.com/spf13/cobra":            "cmd/mcptrace",
 	"github.com/spf13/pflag":            "cmd/mcptrace", // the flags of cobra, and the types of its errors

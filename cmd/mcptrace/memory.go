@@ -10,9 +10,10 @@ import (
 
 // The heap may grow to a floor whatever is alive in it, and beyond that by heapGrowth percent of what is alive: most
 // captures then cost few collections, and memory matters more than the last tenth of speed for those that are large.
-// What runs for weeks beside other programs has a lower floor.
+// What works on a recording allocates less, and what runs for weeks beside other programs should keep less: their floors are lower.
 const (
 	heapFloor  = 48 << 20
+	storeFloor = 40 << 20
 	lowFloor   = 8 << 20
 	heapGrowth = 33
 	heapStart  = 4 << 20  // what the runtime takes for alive before the first collection
@@ -27,21 +28,38 @@ func stayLow() {
 	runtime.GC()
 }
 
+// expectLess lowers the floor at once, for a command that writes or reads a recording.
+func expectLess() {
+	if paceFloor.Load() > storeFloor {
+		paceFloor.Store(storeFloor)
+		setPace()
+	}
+}
+
 // tuneMemory sets the collector's pace, anew after each collection. A pace in the environment (GOGC) goes before.
 func tuneMemory() {
 	if os.Getenv("GOGC") != "" {
 		return
 	}
 	paceFloor.Store(heapFloor)
-	debug.SetGCPercent(pace(heapStart))
-	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+	setPace()
 	var collected func(*mark)
 	collected = func(*mark) {
-		metrics.Read(live)
-		debug.SetGCPercent(pace(live[0].Value.Uint64()))
+		setPace()
 		runtime.SetFinalizer(new(mark), collected)
 	}
 	runtime.SetFinalizer(new(mark), collected)
+}
+
+// setPace sets the pace for what was alive at the last collection.
+func setPace() {
+	live := [1]metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+	metrics.Read(live[:])
+	n := live[0].Value.Uint64()
+	if n == 0 {
+		n = heapStart
+	}
+	debug.SetGCPercent(pace(n))
 }
 
 // mark is an object that nobody holds, so that the next collection finds it.

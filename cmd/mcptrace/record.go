@@ -57,13 +57,15 @@ session ids are replaced by placeholders of the same length.`,
 }
 
 func (f *recordFlags) run(ctx context.Context, s *streams, args []string) error {
+	expectLess()
 	out := f.output
 	if out == "" {
 		if out = recordingName(args[0]); out == "" {
 			return usagef("reading standard input: name the recording with -o FILE.db")
 		}
 	}
-	w, err := store.Create(out, store.Meta{Tool: "mcptrace " + versionText(), Created: time.Now().UTC(), Source: "pcap"}, store.Options{KeepSecrets: f.keepSecrets})
+	w, err := store.Create(out, store.Meta{Tool: "mcptrace " + versionText(), Created: time.Now().UTC(), Source: "pcap"},
+		store.Options{KeepSecrets: f.keepSecrets, Again: allFiles(args)})
 	if err != nil {
 		return err
 	}
@@ -87,6 +89,16 @@ func (f *recordFlags) run(ctx context.Context, s *streams, args []string) error 
 		fmt.Fprintf(s.err, "mcptrace: hint: mcptrace analyze %s says why nothing was found\n", args[0])
 	}
 	return w.Close()
+}
+
+// allFiles reports whether all inputs are files, which can be read again.
+func allFiles(paths []string) bool {
+	for _, p := range paths {
+		if st, err := os.Stat(p); err != nil || !st.Mode().IsRegular() {
+			return false
+		}
+	}
+	return true
 }
 
 // keeping puts exchanges into a recording.

@@ -27,7 +27,7 @@ func (m *Masker) Head(text []byte) {
 			m.startLine(line)
 			continue
 		}
-		name = string(bytes.TrimRight(line[:colon], " \t"))
+		name = m.name(bytes.TrimRight(line[:colon], " \t"))
 		m.Field(name, trim(line[colon+1:]))
 	}
 }
@@ -42,7 +42,7 @@ func (m *Masker) startLine(line []byte) {
 
 // Field masks the value of the field called name in place. It has no white space around it.
 func (m *Masker) Field(name string, value []byte) {
-	switch kindOf(name) {
+	switch m.kindOf(name) {
 	case opaque:
 		m.replace(value[schemeLen(value):])
 	case authorization:
@@ -98,6 +98,38 @@ const (
 	cookie                    // pairs
 	setCookie                 // one pair and its attributes
 )
+
+// What is remembered of field names, which traffic chooses.
+const (
+	maxNames = 512
+	maxName  = 64 // bytes
+)
+
+// namedKind is a field's name and kind.
+type namedKind struct {
+	name string
+	kind kind
+}
+
+// name returns text as a string, one that is there already where the name has been met.
+func (m *Masker) name(text []byte) string {
+	if k, ok := m.kinds[string(text)]; ok {
+		return k.name
+	}
+	return string(text)
+}
+
+// kindOf returns the kind of the field called name.
+func (m *Masker) kindOf(name string) kind {
+	k, ok := m.kinds[name]
+	if !ok {
+		k = namedKind{strings.Clone(name), kindOf(name)}
+		if len(m.kinds) < maxNames && len(name) <= maxName {
+			m.kinds[k.name] = k
+		}
+	}
+	return k.kind
+}
 
 func kindOf(name string) kind {
 	name = strings.ToLower(name)

@@ -16,7 +16,7 @@ const (
 type finder struct {
 	values  map[string]string // placeholder by value
 	spots   map[uint32][]spot
-	bits    []uint64 // windows that may be in spots, by hash
+	bits    *[bitCount / 64]uint64 // windows that may be in spots, by hash
 	longest int
 	bytes   int
 	forgone int
@@ -41,7 +41,7 @@ func (f *finder) add(value, placeholder string) {
 	core := len(value) - minKnown
 	if f.values == nil {
 		f.values, f.spots = map[string]string{}, map[uint32][]spot{}
-		f.bits = make([]uint64, bitCount/64)
+		f.bits = new([bitCount / 64]uint64)
 	}
 	if len(f.values) >= maxValues || f.bytes+len(value) > maxBytes || f.crowded(value[core:]) {
 		f.forgone++
@@ -81,9 +81,10 @@ func (f *finder) find(t []byte, n int, prev byte, hit func(start int, placeholde
 	}
 	end := min(len(t), n+f.longest)
 	from := 0
+	bits := f.bits
 	for i := 0; i+4 <= end; i += step {
-		w := binary.LittleEndian.Uint32(t[i:])
-		if h := hashOf(w); f.bits[h/64]>>(h%64)&1 == 0 {
+		w := binary.LittleEndian.Uint32(t[i : i+4 : len(t)])
+		if h := hashOf(w); bits[h/64]>>(h%64)&1 == 0 {
 			continue
 		}
 		if start, v := f.match(t, i, from, n, prev); v != "" {

@@ -12,13 +12,14 @@ import (
 type Masker struct {
 	mac   hash.Hash
 	known finder
+	kinds map[string]namedKind // of fields that were met
 }
 
 // New returns a Masker with a fresh salt.
 func New() *Masker {
 	salt := make([]byte, sha256.Size)
 	rand.Read(salt) // never fails: crypto/rand
-	return &Masker{mac: hmac.New(sha256.New, salt)}
+	return &Masker{mac: hmac.New(sha256.New, salt), kinds: map[string]namedKind{}}
 }
 
 // Knows reports whether there is any value to look for.

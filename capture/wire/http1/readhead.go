@@ -42,8 +42,11 @@ func (p *Parser) headLine(whole bool) bool {
 	if p.line > 0 {
 		return true
 	}
+	if !mayBegin(p.buf, p.request) {
+		return false // told the same of a whole line, so that it does not matter how the input is cut
+	}
 	if !whole {
-		return mayBegin(p.buf, p.request)
+		return true
 	}
 	line, _ := cutLine(string(p.buf))
 	if p.request {
