@@ -16,7 +16,7 @@ const (
 	storeFloor = 40 << 20
 	lowFloor   = 8 << 20
 	heapGrowth = 33
-	heapStart  = 4 << 20  // what the runtime takes for alive before the first collection
+	heapStart  = 4 << 20  // what the runtime takes for alive before the first collection, and at least after it
 	hugePart   = 64 << 20 // the part of the heap that most captures need
 )
 
@@ -55,11 +55,7 @@ func tuneMemory() {
 func setPace() {
 	live := [1]metrics.Sample{{Name: "/gc/heap/live:bytes"}}
 	metrics.Read(live[:])
-	n := live[0].Value.Uint64()
-	if n == 0 {
-		n = heapStart
-	}
-	debug.SetGCPercent(pace(n))
+	debug.SetGCPercent(pace(live[0].Value.Uint64()))
 }
 
 // mark is an object that nobody holds, so that the next collection finds it.
@@ -68,7 +64,7 @@ type mark [64]byte
 // pace returns the growth, in percent, that may follow a collection with so many bytes alive.
 func pace(live uint64) int {
 	low := paceFloor.Load()
-	if live = max(live, 1<<20); live >= low {
+	if live = max(live, heapStart); live >= low {
 		return heapGrowth
 	}
 	return max(heapGrowth, int((low-live)*100/live))
