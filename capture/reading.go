@@ -140,10 +140,16 @@ const maxJSONBody = 256 << 20
 // prefixOfLarge is how much is looked at of a JSON body that is larger, in bytes.
 const prefixOfLarge = 1 << 20
 
-// Read works out what the bytes of ex mean.
-func Read(ex *Exchange) *Reading {
+// ReadRequest works out what the request of ex means, and says nothing of its response.
+func ReadRequest(ex *Exchange) *Reading {
 	r := &Reading{Retry: -1, FirstBody: -1, LastBody: -1, FirstEvent: -1, LastEvent: -1, FirstComment: -1, EndpointAt: -1}
 	r.readRequest(&ex.Request)
+	return r
+}
+
+// Read works out what the bytes of ex mean.
+func Read(ex *Exchange) *Reading {
+	r := ReadRequest(ex)
 	m := &ex.Response
 	r.SSE, r.JSON = m.IsSSE(), m.IsJSON()
 	r.Holed, r.Cut = len(m.Holes) > 0 || m.Cut, m.Cut

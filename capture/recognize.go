@@ -17,6 +17,9 @@ type Recognizer struct {
 	Endpoints []string
 	// Trusted tells that the user has said where MCP is: any JSON-RPC proves its endpoint.
 	Trusted bool
+	// RequestsOnly tells that Out asks for no more than what requests say: answers to a POST to an endpoint that is known
+	// to be MCP are not read then.
+	RequestsOnly bool
 
 	endpoints map[Endpoint]*evidence
 	paths     int64 // memory of endpoints
@@ -124,7 +127,7 @@ func (r *Recognizer) Add(ex *Exchange) {
 		r.hold(ex, nil)
 		return
 	}
-	rd := Read(ex)
+	rd := r.read(ex, e)
 	if !e.proven() {
 		if r.weigh(ex, rd, e, ep); (e.sure || e.strong > 0) && !r.remember(ep, e) {
 			r.cuts++
@@ -137,6 +140,14 @@ func (r *Recognizer) Add(ex *Exchange) {
 	}
 	r.proveEndpoint(ex, rd)
 	r.Out(ex, rd)
+}
+
+// read reads as much of ex as is asked for. A GET may name another endpoint.
+func (r *Recognizer) read(ex *Exchange, e *evidence) *Reading {
+	if r.RequestsOnly && e.proven() && ex.Request.Head != nil && ex.Request.Head.Method == "POST" {
+		return ReadRequest(ex)
+	}
+	return Read(ex)
 }
 
 // proveEndpoint makes the address that an HTTP+SSE stream names an MCP endpoint too.

@@ -21,8 +21,9 @@ type reader struct {
 	flags *inputFlags
 	s     *streams
 	// out receives the exchanges of MCP endpoints and owns them.
-	out    func(*capture.Exchange, *capture.Reading)
-	failed func(capture.ConnectFailure)
+	out      func(*capture.Exchange, *capture.Reading)
+	requests bool // out asks for no more than what requests say
+	failed   func(capture.ConnectFailure)
 	// plain receives every HTTP exchange instead, MCP or not. May be nil.
 	plain func(*capture.Exchange)
 	// idle is called when a pipe has brought nothing for a while. May be nil.

@@ -21,7 +21,7 @@ func (r *reader) readCaptures(ctx context.Context, sources []source, at []int) e
 	for _, i := range at {
 		ins = append(ins, pcap.Input{Path: sources[i].path, R: sources[i].r, Idle: r.idle})
 	}
-	rec := &capture.Recognizer{Out: r.out, Endpoints: r.flags.endpoints}
+	rec := &capture.Recognizer{Out: r.out, Endpoints: r.flags.endpoints, RequestsOnly: r.requests}
 	sink := rec.Add
 	if r.plain != nil {
 		sink = r.plain

@@ -73,7 +73,7 @@ func (f *recordFlags) run(ctx context.Context, s *streams, args []string) error 
 	defer stop(nil)
 	k := &keeping{w: w, path: out, max: int64(f.maxSize), stop: stop}
 	defer w.Close()
-	r := &reader{flags: &f.inputFlags, s: s, out: k.add, idle: k.flush, failed: func(c capture.ConnectFailure) { k.check(w.ConnectFailure(c)) }}
+	r := &reader{flags: &f.inputFlags, s: s, out: k.add, requests: true, idle: k.flush, failed: func(c capture.ConnectFailure) { k.check(w.ConnectFailure(c)) }}
 	if err := r.read(ctx, args); err != nil {
 		w.Close()
 		if k.kept == 0 {
