@@ -29,6 +29,7 @@ func (x *archive) detail(d *detail) {
 	listOf(x, &d.answers, func(an *Answer) { x.answer(an, d.reading) })
 }
 
+// reading leaves out DecodeErr, which no conclusion asks for.
 func (x *archive) reading(r *capture.Reading) {
 	str(x, &r.Kind)
 	x.flags(&r.RequestWhole, &r.RequestBad, &r.SSE, &r.JSON, &r.Holed, &r.Cut)
@@ -111,24 +112,53 @@ func (x *archive) mark(m *capture.EventMark) {
 	x.flags(&m.Data)
 }
 
-// result is shared by many messages: what is packed is its number.
+// result is shared by many messages: what is packed is its number, or 0 and then all of it.
 func (x *archive) result(r **capture.ResultFacts) {
 	n := 0
 	if x.writing {
-		n = x.facts.numbers[*r]
-	}
-	if x.writing && n == 0 {
-		n = x.facts.number(x.known.share(**r, func(*capture.ResultFacts) {}), math.MaxInt)
+		n = x.factsNumber(*r)
 	}
 	ints(x, &n)
-	if x.writing {
-		return
-	}
-	if n < 1 || n > len(x.facts.values) {
+	switch {
+	case n == 0:
+		if !x.writing {
+			*r = new(capture.ResultFacts)
+		}
+		x.resultFacts(*r)
+	case x.writing:
+	case n < 0 || n > len(x.facts.values):
 		x.bad = true
-		return
+	default:
+		*r = x.facts.values[n-1]
 	}
-	*r = x.facts.values[n-1]
+}
+
+// factsLimit bounds the facts that are kept once for all records; lists of tools are always.
+const factsLimit = 1 << 12
+
+func (x *archive) factsNumber(r *capture.ResultFacts) int {
+	if n := x.facts.numbers[r]; n != 0 {
+		return n
+	}
+	limit := factsLimit
+	if r.Tools() != nil {
+		limit = math.MaxInt
+	}
+	return x.facts.number(x.known.share(*r, func(*capture.ResultFacts) {}), limit)
+}
+
+// resultFacts are the facts of one message, which brings no tools.
+func (x *archive) resultFacts(r *capture.ResultFacts) {
+	ints(x, &r.Code)
+	x.flags(&r.IsError, &r.State, &r.NextCursor)
+	names(x, &r.ResultType)
+	names(x, &r.TaskStatus)
+	names(x, &r.Version)
+	names(x, &r.ServerName)
+	names(x, &r.ServerVer)
+	names(x, &r.Shape)
+	str(x, &r.TaskID)
+	x.bytes(r.StateHash[:])
 }
 
 // answer is that to a call of r.
@@ -159,8 +189,12 @@ func (x *archive) stream(c **Case) {
 		id = (*c).ID
 	}
 	ints(x, &id)
-	if !x.writing && id > 0 && id <= len(x.cases) {
+	switch {
+	case x.writing || id == 0:
+	case id > 0 && id <= len(x.cases):
 		*c = x.cases[id-1]
+	default:
+		x.bad = true
 	}
 }
 
@@ -215,8 +249,11 @@ func names[T ~string](x *archive, s *T) {
 	switch {
 	case n == 0:
 		str(x, s)
-	case !x.writing && n > 0 && n <= len(x.names.values):
+	case x.writing || n == -1:
+	case n > 0 && n <= len(x.names.values):
 		*s = T(x.names.values[n-1])
+	default:
+		x.bad = true
 	}
 }
 
@@ -264,8 +301,12 @@ func within[T any](x *archive, p **T, list []T) {
 		}
 	}
 	ints(x, &n)
-	if !x.writing && n >= 0 && n < len(list) {
+	switch {
+	case x.writing || n == -1:
+	case n >= 0 && n < len(list):
 		*p = &list[n]
+	default:
+		x.bad = true
 	}
 }
 

@@ -123,13 +123,31 @@ func judge(t *testing.T, o Options, more time.Duration, talks ...*talk) *Analyze
 	if x, y := sayings(a), sayings(paged); !slices.Equal(x, y) {
 		t.Errorf("findings differ where details are in a file:\n%q\n%q", x, y)
 	}
-	if err := paged.Err(); err != nil {
-		t.Error(err)
+	for i, c := range a.Cases() {
+		if x, y := factsOf(c), factsOf(paged.Cases()[i]); x != y {
+			t.Errorf("an exchange differs where details are in a file:\n%s\n%s", x, y)
+		}
 	}
 	if !reflect.DeepEqual(untied, ties{}) {
 		t.Error("what exchanges without ties share was changed")
 	}
 	return a
+}
+
+// factsOf writes what was concluded of an exchange.
+func factsOf(c *Case) string {
+	s := fmt.Sprint(c.name(), c.End(), c.Hold, c.Safety(), c.Hint(), c.Fate(), c.LastPacket(), c.R().Events, c.R().MaxGap, len(c.R().Calls), len(c.R().Messages), len(c.R().Marks))
+	for i := range c.Answers() {
+		an := &c.Answers()[i]
+		s += fmt.Sprint(" ", an.Level, an.Kind, an.At, an.End, an.Packet, an.Evidence, an.Delivered, an.Holed)
+	}
+	if c.HopOf != nil {
+		s += fmt.Sprint(" hop of ", c.HopOf.ID)
+	}
+	if c.Reissue != nil {
+		s += fmt.Sprint(" again ", c.Reissue.Of.ID, c.Reissue.Finding, c.Reissue.Gap)
+	}
+	return s
 }
 
 // sayings returns what all findings say.

@@ -75,13 +75,13 @@ func (a *Analyzer) newCase(ex *capture.Exchange, rd *capture.Reading) *Case {
 	return c
 }
 
-// roomFor so many cases is made at once: one by one they would be rounded up to what memory comes in.
-const roomFor = 64
+// casesAtOnce is for how many cases memory is made at a time: one by one they would be rounded up to what memory comes in.
+const casesAtOnce = 64
 
 // room returns memory for one more case.
 func (a *Analyzer) room() *Case {
 	if len(a.free) == 0 {
-		a.free = make([]Case, roomFor)
+		a.free = make([]Case, casesAtOnce)
 	}
 	c := &a.free[0]
 	a.free = a.free[1:]

@@ -2,6 +2,7 @@ package analyze
 
 import (
 	"hash/maphash"
+	"strings"
 	"time"
 
 	"mcptrace/capture"
@@ -12,16 +13,20 @@ import (
 type gist struct {
 	verb   string      // see method
 	client *clientName // what it says of its client, nil: nothing
-	ask    wish        // zero: it asks for nothing
+	ask    wish        // what it asks for
 	id     uint64      // hash of the id of its one call
 	nameNo int32       // number of the name of its first call, see Analyzer.names; 0: it has none, as there are too many
-	calls  bool        // see isCall
-	named  bool        // it names a tool, a prompt or a resource
-	opens  bool        // it brings the answer to an initialize
-	lists  bool        // it brings a list of tools
-	refers bool        // to a task, to a state or to another call
-	owes   bool        // a call of it has no answer on its own response
-	marked bool        // its stream has events with ids
+	kind   callKind
+	asks   bool // it carries a message of the client
+	oddID  bool // its id may be written in other ways
+	points bool // its stream names an endpoint
+	calls  bool // see isCall
+	named  bool // it names a tool, a prompt or a resource
+	opens  bool // it brings the answer to an initialize
+	lists  bool // it brings a list of tools
+	refers bool // to a task, to a state or to another call
+	owes   bool // a call of it has no answer on its own response
+	marked bool // its stream has events with ids
 	holed  bool
 	sse    bool
 	safety safetyCode
@@ -60,14 +65,14 @@ func wishOf(r *capture.Reading) (k wish) {
 type clientName struct{ name, version string }
 
 func (a *Analyzer) gistOf(r *capture.Reading) gist {
-	g := gist{holed: r.Holed, sse: r.SSE, marked: len(r.Marks) > 0, ask: wishOf(r)}
+	g := gist{holed: r.Holed, sse: r.SSE, marked: len(r.Marks) > 0, points: r.Endpoint != "", ask: wishOf(r), asks: len(r.Calls) > 0, kind: kindOf(r.Kind)}
 	if len(r.Calls) > 0 {
 		k := &r.Calls[0]
 		if k.ClientName != "" {
 			g.client = a.clients.share(clientName{k.ClientName, k.ClientVer}, func(n *clientName) { internAll(&n.name, &n.version) })
 		}
 		if r.Kind != capture.KindBatch {
-			g.verb, g.id = k.Method, hashOf(k.ID)
+			g.verb, g.id, g.oddID = k.Method, hashOf(k.ID), isOdd(k.ID)
 		}
 		g.named, g.nameNo = k.Name != "", int32(a.names.number(k.Name, namesLimit))
 	}
@@ -83,11 +88,39 @@ func (a *Analyzer) gistOf(r *capture.Reading) gist {
 	return g
 }
 
+// callKind is capture.CallKind in a byte.
+type callKind uint8
+
+const (
+	otherKind callKind = iota
+	oneRequest
+	oneNotification
+	oneResponse
+	aBatch
+)
+
+func kindOf(k capture.CallKind) callKind {
+	switch k {
+	case capture.KindRequest:
+		return oneRequest
+	case capture.KindNotification:
+		return oneNotification
+	case capture.KindResponse:
+		return oneResponse
+	case capture.KindBatch:
+		return aBatch
+	}
+	return otherKind
+}
+
+// isOdd reports whether equal ids may be written in another way than this one.
+func isOdd(id jsonrpc.ID) bool { return strings.ContainsAny(string(id), `\.eE-`) }
+
 // hashOf tells ids apart as they stood on the wire; two different ones fall together once in 2⁶⁴.
 func hashOf(id jsonrpc.ID) uint64 { return maphash.String(seed, string(id)) }
 
 // alone reports whether the exchange is one call, and no batch.
-func (c *Case) alone() bool { return c.calls && c.verb != "" }
+func (c *Case) alone() bool { return c.kind == oneRequest }
 
 // callCount returns how many calls the exchange carries.
 func (c *Case) callCount() int {

@@ -73,7 +73,7 @@ func forwards(outer, inner *Case) bool {
 // isHop reports whether inner is the next leg of outer. plain: that calls go this way is known, from the addresses or from
 // another call.
 func (a *Analyzer) isHop(outer, inner *Case, plain bool) bool {
-	if outer.Conn == inner.Conn || outer.calls != inner.calls || outer.alone() != inner.alone() {
+	if outer.Conn == inner.Conn || outer.kind != inner.kind {
 		return false
 	}
 	for o := outer; o != nil; o = o.HopOf {
@@ -87,9 +87,6 @@ func (a *Analyzer) isHop(outer, inner *Case, plain bool) bool {
 		}
 	}
 	if inner.Start > outer.endOrLast(a) || !sameHost(outer, inner) {
-		return false
-	}
-	if outer.R().Kind != inner.R().Kind {
 		return false
 	}
 	if gatewayError(outer) {

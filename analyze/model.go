@@ -119,5 +119,5 @@ type Session struct {
 	Stream    string          // its GET streams: open, refused (405), not-sse, "" none was asked for
 
 	lastUse capture.Instant    // start of the last call that was answered
-	byID    map[string][]*Case // see withID
+	byID    map[uint64][]*Case // see withID
 }

@@ -3,8 +3,6 @@ package analyze
 import (
 	"fmt"
 	"iter"
-
-	"mcptrace/capture"
 )
 
 // pager keeps the details of so many cases at hand as memory should be spent on, and the others in a spool.
@@ -21,7 +19,7 @@ type pager struct {
 	file  spool
 	codec codec
 	stub  detail // stands in for every detail that is not here
-	err   error  // why details cannot be read any more
+	full  error  // why details cannot be written any more
 }
 
 // The default of keep is about 10 MB; few suffices for what a walk looks at around a case. Details of less than waiting
@@ -30,6 +28,7 @@ const (
 	keepDetails = 8 << 10
 	fewDetails  = 1 << 10
 	waiting     = 256 << 10
+	atOnce      = 64 << 10 // bytes read at a time
 )
 
 // newPager returns a pager that keeps so many details, 0: the default.
@@ -37,7 +36,7 @@ func newPager(keep int) *pager {
 	if keep == 0 {
 		keep = keepDetails
 	}
-	p := &pager{keep: keep, few: min(keep/2, fewDetails), file: spool{wait: waiting}}
+	p := &pager{keep: keep, few: min(keep/2, fewDetails), file: spool{wait: waiting, span: atOnce}}
 	p.stub.away = p
 	return p
 }
@@ -77,6 +76,7 @@ func (p *pager) letGo(c *Case) {
 	if c.d.dirty {
 		at, err := p.file.add(p.codec.pack(c.d))
 		if err != nil {
+			p.full = err
 			return
 		}
 		c.slot = at
@@ -84,23 +84,40 @@ func (p *pager) letGo(c *Case) {
 	c.d = &p.stub
 }
 
-// load brings the detail of c back. Where it cannot be read, nothing is known of it any more and err says why.
+// load brings the detail of c back. Where it cannot be read, it panics with a lost, see Recover.
 func (p *pager) load(c *Case) {
 	b, err := p.file.at(c.slot)
-	if err == nil {
-		c.d, err = p.codec.unpack(b)
-	}
-	if err == nil && c.judged != 0 {
-		verdicts[c.judged-1].put(c.d)
-	}
 	if err != nil {
-		p.err = fmt.Errorf("reading back what stood in a temporary file: %w", err)
-		c.d = &detail{reading: new(capture.Reading), answer: &noAnswer}
+		panic(lost{err})
 	}
+	d, err := p.codec.unpack(b)
+	if err != nil {
+		panic(lost{err})
+	}
+	if c.judged != 0 {
+		verdicts[c.judged-1].put(d)
+	}
+	c.d = d
 	p.here = append(p.here, c)
 }
 
-// each walks through cases and lets their details go behind it. Within one walk there must be no other.
+// lost is what load panics with: nearly every method of a Case may find that its detail is gone.
+type lost struct{ err error }
+
+// Recover sets err where details of exchanges could not be read back from their temporary file: there is nothing to
+// report then. It is to be deferred by who asks an Analyzer for its conclusions.
+func Recover(err *error) {
+	switch p := recover().(type) {
+	case nil:
+	case lost:
+		*err = fmt.Errorf("reading back what stood in a temporary file: %w", p.err)
+	default:
+		panic(p)
+	}
+}
+
+// each walks through cases and lets their details go behind it: no pointer into a detail may be held from one to the
+// next, nor across a walk within it.
 func (a *Analyzer) each(cases []*Case) iter.Seq[*Case] {
 	return func(yield func(*Case) bool) {
 		for _, c := range cases {
@@ -128,12 +145,8 @@ func (a *Analyzer) eachSession() iter.Seq[*Session] {
 // needs less memory than a walk through Cases.
 func (a *Analyzer) Each() iter.Seq[*Case] { return a.each(a.cases) }
 
-// Case returns the exchange at that place in Cases. Like Each, it lets details go of exchanges that were returned before.
-func (a *Analyzer) Case(i int) *Case {
-	a.pager.trim()
-	return a.cases[i]
-}
+// LetGo lets details go that stand in the temporary file, as Each does between two exchanges.
+func (a *Analyzer) LetGo() { a.pager.trim() }
 
-// Err says why details of exchanges could not be read back from their temporary file; of those exchanges nothing is known
-// any more, and the report is not to be trusted. It is nil where all is well.
-func (a *Analyzer) Err() error { return a.pager.err }
+// Unwritten says why details of exchanges stayed in memory although they are many; nil: they did not.
+func (a *Analyzer) Unwritten() error { return a.pager.full }

@@ -8,7 +8,7 @@ type repeats map[wish]bool
 func (a *Analyzer) findRepeats() {
 	a.repeats = repeats{}
 	for _, c := range a.cases {
-		if c.ask != (wish{}) {
+		if c.asks {
 			_, again := a.repeats[c.ask]
 			a.repeats[c.ask] = again
 		}
@@ -16,4 +16,4 @@ func (a *Analyzer) findRepeats() {
 }
 
 // has reports whether another exchange asks for the same as c.
-func (r repeats) has(c *Case) bool { return c.ask != (wish{}) && r[c.ask] }
+func (r repeats) has(c *Case) bool { return c.asks && r[c.ask] }

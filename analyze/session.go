@@ -71,18 +71,46 @@ func (c *Case) sessionID() string {
 }
 
 // withID returns the exchanges of the session with a call of that id, in time order.
-func (s *Session) withID(id jsonrpc.ID) []*Case {
+func (s *Session) withID(id jsonrpc.ID) (found []*Case) {
 	if s.byID == nil {
-		s.byID = map[string][]*Case{}
-		for _, c := range s.Cases {
+		s.indexIDs()
+	}
+	key := idKey(id)
+	for _, c := range s.byID[hashOf(jsonrpc.ID(key))] {
+		if c.hasCall(key) && (len(found) == 0 || found[len(found)-1] != c) {
+			found = append(found, c)
+		}
+	}
+	return found
+}
+
+// indexIDs files the exchanges under the hashes of the keys of their ids.
+func (s *Session) indexIDs() {
+	s.byID = map[uint64][]*Case{}
+	for _, c := range s.Cases {
+		switch {
+		case !c.calls:
+		case c.alone() && !c.oddID:
+			s.byID[c.id] = append(s.byID[c.id], c)
+		default:
 			for i := range c.R().Calls {
 				if k := &c.R().Calls[i]; k.IsCall() {
-					s.byID[idKey(k.ID)] = append(s.byID[idKey(k.ID)], c)
+					h := hashOf(jsonrpc.ID(idKey(k.ID)))
+					s.byID[h] = append(s.byID[h], c)
 				}
 			}
 		}
 	}
-	return s.byID[idKey(id)]
+}
+
+// hasCall reports whether the exchange carries a call of which the id has that key.
+func (c *Case) hasCall(key string) bool {
+	for i := range c.R().Calls {
+		if k := &c.R().Calls[i]; k.IsCall() && idKey(k.ID) == key {
+			return true
+		}
+	}
+	return false
 }
 
 // endpointTarget returns path and query of an endpoint event's address, which may be relative or absolute.
@@ -122,7 +150,7 @@ func (s *Session) learn(c *Case) {
 func (a *Analyzer) findTransports() {
 	open := map[capture.Endpoint][]*Case{} // by the whole target
 	for _, c := range a.cases {
-		if c.HTTP.Method == "GET" && c.R().Endpoint != "" {
+		if c.HTTP.Method == "GET" && c.points {
 			c.transport = httpSSE
 			key := capture.Endpoint{Server: c.Conn.Server, Path: endpointTarget(c.R().Endpoint)}
 			open[key] = append(open[key], c)
@@ -193,8 +221,7 @@ func idKey(id jsonrpc.ID) string {
 
 // sameID is ID.Equal, quick for ids in their usual form.
 func sameID(a, b jsonrpc.ID) bool {
-	const unusual = `\.eE-`
-	if a == b || !strings.ContainsAny(string(a), unusual) && !strings.ContainsAny(string(b), unusual) {
+	if a == b || !isOdd(a) && !isOdd(b) {
 		return a == b
 	}
 	return a.Equal(b)

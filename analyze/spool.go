@@ -2,22 +2,27 @@ package analyze
 
 import (
 	"encoding/binary"
+	"io"
 	"os"
 )
 
 // spool is a temporary file of records that only this process can read: it has no name. Records are added at the end
 // and read at any place; reading those that stand beside each other costs one access to the file.
 type spool struct {
-	file  *os.File // nil: none was needed
-	wait  int      // how much may wait to be written, in bytes
-	size  int64    // of what is written
-	tail  []byte   // what is not written yet; it stands at size
-	block []byte   // a part of what is written
-	start int64    // where block stands
+	file  readerWriterAt // nil: none was needed
+	wait  int            // how much may wait to be written, in bytes
+	span  int64          // how much is read at once
+	size  int64          // of what is written
+	tail  []byte         // what is not written yet; it stands at size
+	block []byte         // a part of what is written
+	start int64          // where block stands
 }
 
-// spoolBlock is how much is read at once, in bytes.
-const spoolBlock = 64 << 10
+// readerWriterAt is a file.
+type readerWriterAt interface {
+	io.ReaderAt
+	io.WriterAt
+}
 
 // recordHead is the size of what stands before each record: its length.
 const recordHead = 4
@@ -71,7 +76,7 @@ func (s *spool) at(place int64) ([]byte, error) {
 func (s *spool) read(place, n int64) ([]byte, error) {
 	if place < s.start || place+n > s.start+int64(len(s.block)) {
 		s.start, s.block = place, s.block[:0]
-		want := min(max(n, spoolBlock), s.size-place)
+		want := max(0, min(max(n, s.span), s.size-place))
 		if int64(cap(s.block)) < want {
 			s.block = make([]byte, 0, want)
 		}
@@ -82,5 +87,8 @@ func (s *spool) read(place, n int64) ([]byte, error) {
 		s.block = s.block[:got]
 	}
 	from := place - s.start
+	if n < 0 || from+n > int64(len(s.block)) {
+		return nil, errRecord
+	}
 	return s.block[from : from+n], nil
 }

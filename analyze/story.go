@@ -117,6 +117,7 @@ func (a *Analyzer) stories() {
 	slices.SortStableFunc(a.Stories, func(x, y *Story) int { return cmp.Compare(x.First().ID, y.First().ID) })
 	for _, s := range a.Stories {
 		s.settle()
+		a.LetGo()
 	}
 	a.countLogical()
 }

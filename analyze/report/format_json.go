@@ -19,12 +19,12 @@ const schema = "mcptrace.report/1"
 // writeJSON writes the report exchange by exchange, so that its size does not decide how much memory it takes.
 func writeJSON(w io.Writer, a *analyze.Analyzer, _ Options) error {
 	b := bufio.NewWriterSize(w, 64<<10)
-	j := jsonWriter{b: b}
+	j := jsonWriter{b: b, a: a}
 	j.raw("{\n")
 	j.field("schema", schema)
 	j.field("inputs", inputsOf(a))
 	j.field("quality", qualityOf(a))
-	j.list("exchanges", len(a.Cases()), func(i int) any { return exchangeOf(a, a.Case(i)) })
+	j.list("exchanges", len(a.Cases()), func(i int) any { return exchangeOf(a, a.Cases()[i]) })
 	j.list("logical_calls", len(a.Stories), func(i int) any { return logicalOf(a.Stories[i]) })
 	j.list("sessions", len(a.Sessions), func(i int) any { return sessionOf(a.Sessions[i]) })
 	j.list("cuts", len(a.Cuts), func(i int) any { return cutOf(a.Cuts[i]) })
@@ -44,6 +44,7 @@ func writeJSON(w io.Writer, a *analyze.Analyzer, _ Options) error {
 
 // jsonWriter writes the outer object; its error is sticky.
 type jsonWriter struct {
+	a   *analyze.Analyzer
 	b   *bufio.Writer
 	err error
 }
@@ -112,6 +113,7 @@ func (j *jsonWriter) list(name string, n int, at func(int) any) {
 		}
 		j.raw("\n")
 		j.value(at(i))
+		j.a.LetGo()
 	}
 	j.raw("],\n")
 }

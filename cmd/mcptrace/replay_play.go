@@ -50,6 +50,7 @@ func (p *plays) want(a *analyze.Analyzer, cases []*analyze.Case) {
 			q.ps = append([]replay.Policy{q.model.Policy}, q.ps...)
 		}
 		p.by[playKey(c.Conn, c.Seq, c.Start)] = q
+		a.LetGo()
 	}
 }
 
@@ -141,6 +142,7 @@ func (p *plays) of(a *analyze.Analyzer, cases []*analyze.Case) []*play {
 			q.settle(a, c)
 			out = append(out, q)
 		}
+		a.LetGo()
 	}
 	return out
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"mcptrace/analyze"
 	"mcptrace/store"
 )
 
@@ -38,7 +39,13 @@ func run(ctx context.Context, args []string, in io.Reader, out, errw io.Writer) 
 	s := &streams{in, out, errw}
 	cmd := newRoot(s)
 	cmd.SetArgs(args)
-	return exitCode(s, cmd.ExecuteContext(ctx))
+	return exitCode(s, execute(ctx, cmd))
+}
+
+// execute runs the command. An Analyzer may find anywhere that it cannot go on.
+func execute(ctx context.Context, cmd *cobra.Command) (err error) {
+	defer analyze.Recover(&err)
+	return cmd.ExecuteContext(ctx)
 }
 
 func exitCode(s *streams, err error) int {

@@ -154,5 +154,8 @@ func (f *inputFlags) tracked(ctx context.Context, s *streams, args []string, o a
 		return nil, err
 	}
 	a.Report(r.inputs, r.conns)
-	return a, a.Err()
+	if err := a.Unwritten(); err != nil {
+		fmt.Fprintf(s.err, "mcptrace: warning: details of exchanges stay in memory, temporary files cannot be written: %v\n", err)
+	}
+	return a, nil
 }
