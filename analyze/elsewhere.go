@@ -164,17 +164,17 @@ type owed struct {
 	i int // in its answers
 }
 
-// answer gives m, which came on g, to the first of those who wait that it may be for. It returns who goes on waiting.
-func (g *Case) answer(m *capture.Inbound, waiting []owed) []owed {
+// answer gives m, which came on c, to the first of those who wait that it may be for. It returns who goes on waiting.
+func (c *Case) answer(m *capture.Inbound, waiting []owed) []owed {
 	for j, w := range waiting {
-		if w.c.Start > g.at(m.At) || !w.c.mayAnswerOn(g) {
+		if w.c.Start > c.at(m.At) || !w.c.mayAnswerOn(c) {
 			continue
 		}
 		d := w.c.edit()
 		an := &d.answers[w.i]
 		an.take(m)
-		an.At = g.at(m.At).Sub(w.c.Start)
-		an.Stream = g
+		an.At = c.at(m.At).Sub(w.c.Start)
+		an.Stream = c
 		w.c.settle(d)
 		if m.Level == capture.LevelDispatched {
 			return append(waiting[:j:j], waiting[j+1:]...)
