@@ -3,7 +3,7 @@ T ?= 30s
 VERSION ?=
 MB ?= 500
 
-.PHONY: build check test golden docs fuzz bench demo
+.PHONY: build check test golden docs fuzz bench bench-shapes demo
 
 build:
 	CGO_ENABLED=0 go build -trimpath -ldflags "-X main.version=$(VERSION)" -o mcptrace ./cmd/mcptrace
@@ -33,6 +33,13 @@ bench: build
 	go run ./tools/bigpcap -mb $(MB) -o dist/big.pcap
 	go build -o dist/bench ./tools/bench
 	dist/bench -mcptrace ./mcptrace dist/big.pcap
+
+# What time and memory grow with: captures of one kind each, up to 1 GB in the temporary folder.
+bench-shapes: build
+	mkdir -p dist
+	go build -o dist/bigpcap ./tools/bigpcap
+	go build -o dist/bench ./tools/bench
+	dist/bench -mcptrace ./mcptrace -bigpcap dist/bigpcap -shapes
 
 demo: build
 	./mcptrace analyze testdata/pcaps/answer_then_reset.pcap

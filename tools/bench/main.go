@@ -1,6 +1,8 @@
 // Bench measures mcptrace on one capture against a bare reading of it with gopacket, and against tshark where that is
 // installed. All are run in turn, several rounds, as processes of their own; what is compared is their processor time,
 // which other work on the machine disturbs less than the clock on the wall, and the largest memory they held.
+//
+// With -shapes it measures instead how the time and the memory of mcptrace analyze grow with captures of one kind each.
 package main
 
 import (
@@ -23,15 +25,20 @@ func main() {
 	program := flag.String("mcptrace", "./mcptrace", "the binary to measure")
 	only := flag.Bool("bare", false, "only read the capture with gopacket (what the others are compared with)")
 	tshark := flag.Bool("tshark", true, "run tshark too, where it is installed; it takes long")
+	grow := flag.Bool("shapes", false, "measure mcptrace analyze on captures of one kind each, which are made for it; no FILE.pcap then")
+	maker := flag.String("bigpcap", "dist/bigpcap", "the binary that makes them")
 	flag.Parse()
-	if flag.NArg() != 1 {
-		fmt.Fprintln(os.Stderr, "usage: bench [flags] FILE.pcap")
+	if *rounds < 1 || *grow == (flag.NArg() == 1) || flag.NArg() > 1 {
+		fmt.Fprintln(os.Stderr, "usage: bench [flags] FILE.pcap\n       bench -shapes [flags]")
 		os.Exit(2)
 	}
 	var err error
-	if *only {
+	switch {
+	case *grow:
+		err = measureShapes(*program, *maker, *rounds)
+	case *only:
 		err = bare(flag.Arg(0))
-	} else {
+	default:
 		err = measure(*program, flag.Arg(0), *rounds, *tshark)
 	}
 	if err != nil {
