@@ -6,8 +6,6 @@
 //	short  n connections with one exchange each
 //	open   n connections that stay open, with one call each that waits
 //	large  a response with n bytes of text
-//
-// An analysis does not know the answer of a large one beyond the limit for an event's data: 64 MiB (docs/limits.md).
 package main
 
 import (

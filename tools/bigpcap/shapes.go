@@ -103,20 +103,18 @@ func (s *shaper) open(n int64) {
 	}
 }
 
-// large is one call whose answer is an event with n bytes of text. Its stream is written in chunks of 32 KiB.
+// large is one call whose stream brings n bytes of text in log messages of at most 32 KiB, and then the answer.
 func (s *shaper) large(n int64) {
-	const mark = "TEXT"
-	before, after, _ := strings.Cut(capturetest.Event(capturetest.Text("1", mark)), mark)
 	s.truth.Sessions++
 	c := s.connect(0)
 	c.ask(1, 0)
-	c.send(capture.Server, capturetest.Stream(), capturetest.Chunk(before))
+	c.send(capture.Server, capturetest.Stream())
 	for n > 0 && s.err == nil {
 		part := filler[:min(n, int64(len(filler)))]
-		c.send(capture.Server, capturetest.Chunk(part))
+		c.send(capture.Server, capturetest.Chunk(capturetest.Event(capturetest.Note("notifications/message", `{"level":"info","data":"`+part+`"}`))))
 		n -= int64(len(part))
 	}
-	c.send(capture.Server, capturetest.Chunk(after)+capturetest.LastChunk)
+	c.send(capture.Server, capturetest.Chunk(capturetest.Event(capturetest.Text("1", "done")))+capturetest.LastChunk)
 	s.truth.Totals.Delivered++
 	c.close()
 }
