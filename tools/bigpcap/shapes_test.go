@@ -51,7 +51,7 @@ func TestShapes(t *testing.T) {
 			t.Errorf("%s: %+v", c.shape, *n)
 		case open != c.open || len(r.Sessions) != c.client || truth.Sessions != c.client || r.connections != c.connections:
 			t.Errorf("%s: %d open streams, %d sessions, %d connections", c.shape, open, len(r.Sessions), r.connections)
-		case bodies < c.bytes || bodies > c.bytes+c.bytes/10+200:
+		case bodies < c.bytes || bodies > c.bytes+c.bytes/10+300:
 			t.Errorf("%s: %d bytes in bodies", c.shape, bodies)
 		case len(r.Findings) > 0:
 			t.Errorf("%s: found %s", c.shape, r.Findings[0])
