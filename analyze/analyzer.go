@@ -134,6 +134,7 @@ func (a *Analyzer) correlate() {
 		a.hold(c)
 	}
 	a.findReissues()
+	a.repeats = nil // as large as the recording is long
 	a.stories()
 	a.findCuts()
 	for s := range a.eachSession() {
