@@ -11,6 +11,10 @@ var partialAnswer = Rule{
 		if c.Answer().Level != capture.LevelPartial || len(c.Answers()) > 1 && c.Answer().Message != nil && c.Answer().Message.Level == capture.LevelDispatched || c.End().Kind == capture.EndOpen {
 			return nil
 		}
-		return one(about(c, c.Answer().End, c.End().At, "The answer to %s had begun to arrive when the response %s; the call ran and its answer is lost.", c.name(), c.howEnded()))
+		rest := "its answer is lost"
+		if c.Answer().Delivered == 0 {
+			rest = "whether the rest of its answer came is not known"
+		}
+		return one(about(c, c.Answer().End, c.End().At, "The answer to %s had begun to arrive when the response %s; the call ran and %s.", c.name(), c.howEnded(), rest))
 	},
 }

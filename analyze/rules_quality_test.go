@@ -1,6 +1,7 @@
 package analyze
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -68,5 +69,20 @@ func TestGap(t *testing.T) {
 		if len(f.Cases) > 0 && f.Cases[0].ID == 1 && f.Code != "tcp-gap" && f.Confidence == "high" {
 			t.Errorf("%s is said with confidence high although bytes are missing: %s", f.Code, f.Message)
 		}
+	}
+}
+
+// TestPartialWithHoles: where bytes are missing, nothing says that the rest of an answer did not come.
+func TestPartialWithHoles(t *testing.T) {
+	a := New(Options{})
+	for _, ex := range capturetest.Exchanges(call().Answer(sse, chunk("data: "+done("1")[:40])).End(server, fin)) {
+		n := ex.Response.Wire.Len()
+		ex.Response.Holes = append(ex.Response.Holes, capture.Span{Start: n, End: n})
+		a.Add(ex, capture.Read(ex))
+	}
+	a.Report(nil, nil)
+	f, ok := found(a, "partial-answer")
+	if !ok || strings.Contains(f.Message, "is lost") || a.Totals.Unknown != 1 {
+		t.Errorf("%v %q %+v", ok, f.Message, a.Totals)
 	}
 }
