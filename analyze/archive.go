@@ -68,18 +68,9 @@ func (x *archive) oddities(r *capture.Reading) {
 
 func (x *archive) call(c *capture.Call) {
 	names(x, &c.Kind)
-	names(x, &c.Method)
-	names(x, &c.MetaVersion)
-	names(x, &c.AskedVersion)
-	names(x, &c.ClientName)
-	names(x, &c.ClientVer)
-	str(x, &c.ID)
-	str(x, &c.Name)
-	str(x, &c.ProgressToken)
-	str(x, &c.TaskID)
-	str(x, &c.CancelID)
-	str(x, &c.Idempotency)
-	str(x, &c.Traceparent)
+	names(x, &c.Method, &c.MetaVersion, &c.AskedVersion, &c.ClientName, &c.ClientVer)
+	str(x, &c.ID, &c.CancelID)
+	str(x, &c.Name, &c.ProgressToken, &c.TaskID, &c.Idempotency, &c.Traceparent)
 	x.bytes(c.Fingerprint[:])
 	x.bytes(c.ArgsHash[:])
 	x.bytes(c.StateHash[:])
@@ -94,11 +85,9 @@ func (x *archive) message(m *capture.Inbound) {
 	ints(x, &kind)
 	m.Kind = jsonrpc.Kind(kind)
 	names(x, &m.Level)
-	names(x, &m.Method)
-	names(x, &m.EventType)
+	names(x, &m.Method, &m.EventType)
 	str(x, &m.ID)
-	str(x, &m.EventID)
-	str(x, &m.Subscribed)
+	str(x, &m.EventID, &m.Subscribed)
 	x.flags(&m.Holed, &m.CROnly)
 	x.result(&m.Result)
 	x.word(&m.Sum.Raw)
@@ -151,12 +140,7 @@ func (x *archive) factsNumber(r *capture.ResultFacts) int {
 func (x *archive) resultFacts(r *capture.ResultFacts) {
 	ints(x, &r.Code)
 	x.flags(&r.IsError, &r.State, &r.NextCursor)
-	names(x, &r.ResultType)
-	names(x, &r.TaskStatus)
-	names(x, &r.Version)
-	names(x, &r.ServerName)
-	names(x, &r.ServerVer)
-	names(x, &r.Shape)
+	names(x, &r.ResultType, &r.TaskStatus, &r.Version, &r.ServerName, &r.ServerVer, &r.Shape)
 	str(x, &r.TaskID)
 	x.bytes(r.StateHash[:])
 }
@@ -225,35 +209,39 @@ func (x *archive) flags(flags ...*bool) {
 	}
 }
 
-// str is a text that few others share.
-func str[T ~string](x *archive, s *T) {
-	n := len(*s)
-	ints(x, &n)
-	if x.writing {
-		x.b = append(x.b, *s...)
-		return
-	}
-	from := len(x.text) - len(x.b)
-	if x.skip(n); !x.bad {
-		*s = T(x.text[from : from+n])
+// str are texts that few others share.
+func str[T ~string](x *archive, texts ...*T) {
+	for _, s := range texts {
+		n := len(*s)
+		ints(x, &n)
+		if x.writing {
+			x.b = append(x.b, *s...)
+			continue
+		}
+		from := len(x.text) - len(x.b)
+		if x.skip(n); !x.bad {
+			*s = T(x.text[from : from+n])
+		}
 	}
 }
 
-// names is a text that many records have; number 0 stands for one that is written out, -1 for none.
-func names[T ~string](x *archive, s *T) {
-	n := -1
-	if x.writing && *s != "" {
-		n = x.names.number(string(*s), namesLimit)
-	}
-	ints(x, &n)
-	switch {
-	case n == 0:
-		str(x, s)
-	case x.writing || n == -1:
-	case n > 0 && n <= len(x.names.values):
-		*s = T(x.names.values[n-1])
-	default:
-		x.bad = true
+// names are texts that many records have; number 0 stands for one that is written out, -1 for none.
+func names[T ~string](x *archive, texts ...*T) {
+	for _, s := range texts {
+		n := -1
+		if x.writing && *s != "" {
+			n = x.names.number(string(*s), namesLimit)
+		}
+		ints(x, &n)
+		switch {
+		case n == 0:
+			str(x, s)
+		case x.writing || n == -1:
+		case n > 0 && n <= len(x.names.values):
+			*s = T(x.names.values[n-1])
+		default:
+			x.bad = true
+		}
 	}
 }
 

@@ -38,29 +38,14 @@ func (c *Case) edit() *detail {
 }
 
 // R returns what the bytes of the exchange say. It is not to be changed.
-func (c *Case) R() *capture.Reading {
-	if c.d.away != nil {
-		c.d.away.load(c)
-	}
-	return c.d.reading
-}
+func (c *Case) R() *capture.Reading { return c.detail().reading }
 
 // Answers returns the answers, one per call of the exchange. They are not to be changed.
-func (c *Case) Answers() []Answer {
-	if c.d.away != nil {
-		c.d.away.load(c)
-	}
-	return c.d.answers
-}
+func (c *Case) Answers() []Answer { return c.detail().answers }
 
 // Answer returns the answer that stands for the exchange: the last one of a batch, partial while some are missing. It is
 // not to be changed, and never nil once Report has run.
-func (c *Case) Answer() *Answer {
-	if c.d.away != nil {
-		c.d.away.load(c)
-	}
-	return c.d.answer
-}
+func (c *Case) Answer() *Answer { return c.detail().answer }
 
 // Safety says whether the call can be repeated without harm, "" where the exchange is none.
 func (c *Case) Safety() Safety { return safeties[c.safety] }

@@ -94,11 +94,11 @@ func (a *Analyzer) findEach(rules []Rule) []ruled {
 	var fs []ruled
 	said := make([]programs, len(rules))
 	for c := range a.each(a.cases) {
-		one := c.HopOf == nil && !c.holed
+		plain := c.HopOf == nil && !c.holed
 		for i := range rules {
 			if each := rules[i].Each; each != nil {
 				fs = append(fs, ruledBy(i, each(c, a))...)
-			} else if program := rules[i].Program; program != nil && one {
+			} else if program := rules[i].Program; program != nil && plain {
 				text, sev := program(c, a)
 				said[i].take(c, text, sev)
 			}

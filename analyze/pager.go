@@ -11,15 +11,15 @@ import (
 // cases all details then stay once they were asked for; of more, they are let go again between one case and the next of
 // a walk (see Analyzer.each): a pointer into a detail is good until then.
 type pager struct {
-	keep  int     // so many cases may have their details at hand
-	few   int     // … once there are more: the newest that were asked for
-	here  []*Case // those who have, in the order in which they came
-	from  int     // … from this one on
-	stay  bool    // details are not let go
-	file  spool
-	codec codec
-	stub  detail // stands in for every detail that is not here
-	full  error  // why details cannot be written any more
+	keep   int     // so many cases may have their details at hand
+	few    int     // … once there are more: the newest that were asked for
+	here   []*Case // those who have, in the order in which they came
+	from   int     // … from this one on
+	stay   bool    // details are not let go
+	file   spool
+	codec  codec
+	absent detail // stands in for every detail that is not here
+	full   error  // why details cannot be written any more
 }
 
 // The default of keep is about 10 MB; few suffices for what a walk looks at around a case. Details of less than waiting
@@ -37,7 +37,7 @@ func newPager(keep int) *pager {
 		keep = keepDetails
 	}
 	p := &pager{keep: keep, few: min(keep/2, fewDetails), file: spool{wait: waiting, span: atOnce}}
-	p.stub.away = p
+	p.absent.away = p
 	return p
 }
 
@@ -81,7 +81,7 @@ func (p *pager) letGo(c *Case) {
 		}
 		c.slot = at
 	}
-	c.d = &p.stub
+	c.d = &p.absent
 }
 
 // load brings the detail of c back. Where it cannot be read, it panics with a lost, see Recover.

@@ -77,29 +77,27 @@ func (s *shaper) one(n int64) {
 
 // short is n clients, one after the other, with a connection and an exchange each.
 func (s *shaper) short(n int64) {
-	for i := range n {
-		if s.err != nil {
-			return
-		}
-		s.truth.Sessions++
-		c := s.connect(i)
-		c.ask(1, i)
+	s.clients(n, func(c *conn) {
 		c.answer(1)
 		c.close()
-	}
+	})
 }
 
 // open is n clients with a connection each, whose call has a stream that says nothing until the capture ends.
 func (s *shaper) open(n int64) {
-	for i := range n {
-		if s.err != nil {
-			return
-		}
+	s.clients(n, func(c *conn) {
+		c.send(capture.Server, capturetest.Stream())
+		s.truth.Totals.Unknown++
+	})
+}
+
+// clients lets n clients connect and call, and goes on with each connection.
+func (s *shaper) clients(n int64, goOn func(*conn)) {
+	for i := int64(0); i < n && s.err == nil; i++ {
 		s.truth.Sessions++
 		c := s.connect(i)
 		c.ask(1, i)
-		c.send(capture.Server, capturetest.Stream())
-		s.truth.Totals.Unknown++
+		goOn(c)
 	}
 }
 
