@@ -5,9 +5,11 @@ import (
 	"strings"
 )
 
-// frame decides how the body of h is framed; method is that of the request a response answers.
+// Frame decides how the body of h is framed: it sets Framing, Length and Conflict. method is that of the request a response
+// answers. A Parser has done so for the heads that it hands on.
+//
 // Source: RFC 9112 section 6.3, in its order.
-func (h *Head) frame(request bool, method string) {
+func (h *Head) Frame(request bool, method string) {
 	length, lengths := h.contentLength()
 	coded, chunked := h.transferCoding()
 	h.Conflict = lengths == differing || coded && lengths != absent

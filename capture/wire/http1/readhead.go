@@ -63,7 +63,7 @@ func (p *Parser) headRead(h *Head) {
 	if !p.request {
 		method = p.method()
 	}
-	h.frame(p.request, method)
+	h.Frame(p.request, method)
 	p.head = h
 	p.reset()
 	p.h.Head(h, p.off)
