@@ -191,7 +191,11 @@ func (discard) CRLF(int64) {}
 // there are none.
 func blockBorders(block []byte, end int64) []int64 {
 	var out []int64
-	for at := 0; at < len(block); {
+	at := 0
+	if bytes.HasPrefix(block, []byte("\uFEFF")) {
+		at = len("\uFEFF") // a byte order mark before the first line is no part of it
+	}
+	for at < len(block) {
 		n := lineEnd(block[at:])
 		if n < 0 {
 			n = len(block) - at

@@ -9,6 +9,7 @@ import (
 // Limits of what a request may hold back.
 const (
 	maxHead     = http1.MaxHead
+	maxFields   = http1.MaxFields
 	maxLine     = http1.MaxChunkLine
 	maxTrailers = 64 << 10
 	maxChunk    = 1 << 50 // bytes: more is an attempt to overflow somebody's counter
@@ -21,6 +22,7 @@ type gate struct {
 	line  int   // in the window: where the head, the chunk-size line or the trailer section begins
 	start int   // in the window: where the current line begins
 	left  int64 // bytes left of a body or a transfer chunk
+	lines int   // of the trailer section, so far
 }
 
 type gateState uint8
@@ -198,7 +200,7 @@ func (g *gate) chunkLine(line []byte) error {
 		}
 		g.state, g.left = gateData, n
 		if n == 0 {
-			g.state = gateTrailers
+			g.state, g.lines = gateTrailers, 0
 		}
 		g.begin()
 	case gateTrailers:
@@ -206,6 +208,9 @@ func (g *gate) chunkLine(line []byte) error {
 		if len(line) == 0 {
 			g.state = gateIdle
 			return nil
+		}
+		if g.lines++; g.lines > maxFields {
+			return refuse(400, "the trailer section has more than 2000 field lines")
 		}
 		_, _, err := checkField(line)
 		return err

@@ -141,12 +141,28 @@ func TestGateLimits(t *testing.T) {
 	if _, _, status := through(whole(long)); status != 431 {
 		t.Errorf("a head without end: %d, want 431", status)
 	}
+	if _, _, status := through(whole("GET / HTTP/1.1\r\nHost: a\r\n" + strings.Repeat("X:\r\n", maxFields-1) + "\r\n")); status != 0 {
+		t.Errorf("as many fields as may be: %d", status)
+	}
+	if _, _, status := through(whole("GET / HTTP/1.1\r\nHost: a\r\n" + strings.Repeat("X:\r\n", maxFields) + "\r\n")); status != 431 {
+		t.Errorf("a field too many: %d, want 431", status)
+	}
+	for n, want := range map[int]int{http1.MaxMethod: 0, http1.MaxMethod + 1: 501} {
+		if _, _, status := through(whole(strings.Repeat("M", n) + " / HTTP/1.1\r\nHost: a\r\n\r\n")); status != want {
+			t.Errorf("a method of %d bytes: %d, want %d", n, status, want)
+		}
+	}
 	lines := "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
 	if _, _, status := through(whole(lines + "1;" + strings.Repeat("e", maxLine))); status != 400 {
 		t.Errorf("a chunk extension without end: %d, want 400", status)
 	}
 	if _, _, status := through(whole(lines + "0\r\n" + strings.Repeat("X: y\r\n", maxTrailers/6+1))); status != 400 {
 		t.Errorf("trailers without end: %d, want 400", status)
+	}
+	for n, want := range map[int]int{maxFields: 0, maxFields + 1: 400} {
+		if _, _, status := through(whole(lines + "0\r\n" + strings.Repeat("X:\r\n", n) + "\r\n")); status != want {
+			t.Errorf("%d trailers: %d, want %d", n, status, want)
+		}
 	}
 }
 

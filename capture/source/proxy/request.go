@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"mcptrace/capture/wire/http1"
 )
 
 // request is what the proxy must know of a request's head. The strings share no memory with the window.
@@ -23,6 +25,9 @@ func checkRequestLine(line []byte) error {
 	parts := bytes.Split(line, []byte(" "))
 	if len(parts) != 3 || !isToken(parts[0]) || len(parts[1]) == 0 || !isText(parts[1]) || bytes.IndexByte(parts[1], '\t') >= 0 {
 		return refuse(400, "not an HTTP/1 request line")
+	}
+	if len(parts[0]) > http1.MaxMethod {
+		return refuse(501, "a method longer than any")
 	}
 	switch v := string(parts[2]); {
 	case v == "HTTP/1.1" || v == "HTTP/1.0":
@@ -57,12 +62,15 @@ func parseRequest(head []byte) (*request, error) {
 	parts := strings.Split(string(head[:end-1]), " ")
 	r := &request{method: parts[0], target: parts[1]}
 	v10 := parts[2] == "HTTP/1.0"
-	lengths, codings, hosts := 0, 0, 0
-	for at := end + 1; ; {
+	lengths, codings, hosts, fields := 0, 0, 0, 0
+	for at := end + 1; ; fields++ {
 		n := bytes.IndexByte(head[at:], '\n')
 		line := head[at : at+n-1]
 		if len(line) == 0 {
 			break
+		}
+		if fields == maxFields {
+			return nil, refuse(431, "the head has more than 2000 field lines")
 		}
 		name, value, err := checkField(line)
 		if err != nil {

@@ -4,6 +4,7 @@ import "strings"
 
 // Limits of what a Parser keeps. What exceeds one is reported by Handler.Broken.
 const (
+	MaxMethod    = 63        // bytes of a method; every registered one is far shorter
 	MaxHead      = 256 << 10 // bytes of a head, and of a trailer section
 	MaxFields    = 2000      // field lines of a head, and of a trailer section
 	MaxChunkLine = 4 << 10   // bytes of a chunk-size line with its extensions

@@ -4,7 +4,7 @@ import "strings"
 
 // prefixCheck is how many bytes of an unfinished start line are judged. It covers a status line up to
 // the status and any method in use, and bounds the work of byte-by-byte input.
-const prefixCheck = 64
+const prefixCheck = MaxMethod + 1
 
 const version = "HTTP/1."
 
