@@ -37,12 +37,17 @@ type Analyzer struct {
 	pager   *pager
 	cases   []*Case
 	free    []Case // memory for more
+	arena   arena  // … and for what they say
 	acts    acts
 	repeats repeats
 
 	https    sharing[HTTP]
 	headers  sharing[Header]
+	header   Header // of the exchange that is being added
 	clients  sharing[clientName]
+	shapes   sharing[shape]
+	manners  sharing[Manner]
+	marks    sharing[Marks]
 	names    table[string] // of tools, prompts and resources
 	failures []capture.ConnectFailure
 
@@ -72,7 +77,8 @@ func New(o Options) *Analyzer {
 	if o.HoldFrom == 0 {
 		o.HoldFrom = time.Second
 	}
-	return &Analyzer{opt: o, pager: newPager(o.AtHand)}
+	p := newPager(o.AtHand)
+	return &Analyzer{opt: o, pager: p, arena: arena{few: p.keep}, header: Header{Manner: new(Manner), Marks: new(Marks)}}
 }
 
 // Add takes one exchange and takes over its reading. The exchange's bytes are not kept; the caller may release them.
@@ -89,6 +95,12 @@ func (a *Analyzer) Add(ex *capture.Exchange, rd *capture.Reading) {
 // ConnectFailure takes note of an attempt to connect that carried nothing.
 func (a *Analyzer) ConnectFailure(f capture.ConnectFailure) { a.failures = append(a.failures, f) }
 
+// Close removes the temporary files. No exchange may be looked at any more.
+func (a *Analyzer) Close() {
+	a.pager.file.close()
+	a.arena.close()
+}
+
 // Cases returns the exchanges in order of their first request byte, once Report has run.
 func (a *Analyzer) Cases() []*Case { return a.cases }
 
@@ -100,19 +112,33 @@ func (a *Analyzer) Policies() []replay.Policy { return a.opt.Policies }
 func (a *Analyzer) Report(inputs []Input, conns []*capture.Conn) {
 	a.Inputs, a.Conns = inputs, conns
 	a.sumQuality()
-	slices.SortFunc(a.cases, func(x, y *Case) int {
-		return cmp.Or(cmp.Compare(x.Start, y.Start), cmp.Compare(x.Seq, y.Seq))
-	})
-	for i, c := range a.cases {
-		c.ID = i + 1
-		a.Last = max(a.Last, c.at(max(c.LastByte, c.RequestEnd)))
-	}
+	a.order()
 	a.Quality.LimitCuts += a.limited
 	a.pager.settle(a.cases)
 	a.correlate()
 	a.selectShown()
 	a.findings()
 	a.total()
+}
+
+// order sorts the exchanges by their first request byte and numbers them.
+func (a *Analyzer) order() {
+	type place struct {
+		start capture.Instant
+		seq   int64
+		c     *Case
+	}
+	places := make([]place, 0, len(a.cases))
+	for c := range a.each(a.cases) {
+		places = append(places, place{c.Start, c.Seq, c})
+		a.Last = max(a.Last, c.at(max(c.LastByte, c.RequestEnd)))
+	}
+	slices.SortFunc(places, func(x, y place) int {
+		return cmp.Or(cmp.Compare(x.start, y.start), cmp.Compare(x.seq, y.seq))
+	})
+	for i, p := range places {
+		a.cases[i], p.c.ID = p.c, i+1
+	}
 }
 
 // correlate works out, step by step, what each exchange means among the others. Each step needs those before it.
@@ -153,7 +179,7 @@ func (a *Analyzer) sumQuality() {
 // knownFailures keeps the failed attempts that were made at an address where MCP is served.
 func (a *Analyzer) knownFailures() {
 	known := map[netip.AddrPort]bool{}
-	for _, c := range a.cases {
+	for c := range a.each(a.cases) {
 		known[c.Conn.Server] = true
 	}
 	for _, f := range a.failures {

@@ -117,6 +117,7 @@ func judge(t *testing.T, o Options, more time.Duration, talks ...*talk) *Analyze
 	a := analyse(o, more, talks...)
 	o.AtHand = 1
 	paged := analyse(o, more, talks...)
+	defer paged.Close()
 	if a.Totals != paged.Totals || a.Logical != paged.Logical {
 		t.Errorf("totals differ where details are in a file:\n%+v\n%+v", a.Totals, paged.Totals)
 	}

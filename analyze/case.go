@@ -3,6 +3,7 @@ package analyze
 import (
 	"strings"
 	"time"
+	"unsafe"
 
 	"mcptrace/capture"
 	"mcptrace/replay"
@@ -10,51 +11,32 @@ import (
 
 // Case is one exchange under analysis: what was seen of it, and what was made of it together with the others.
 //
-// Of a large capture only this much of each exchange is in memory; what is seldom asked for stands in its detail, and
-// what few exchanges have in its ties.
+// Of a large capture only this much of each exchange is in memory. Its facts stand in a mapped file, what is seldom asked
+// for in its detail, and what few exchanges have in its ties.
 type Case struct {
-	ID   int // position in the report, from 1
-	Seq  int64
-	Conn *capture.Conn
-
-	Start        capture.Instant
-	HTTP         *HTTP   // shared with others like it
-	Header       *Header // shared with others like it
-	end          ending
-	RequestEnd   time.Duration
-	HeadAt       time.Duration // -1: no head
-	LastByte     time.Duration // -1: no body byte
-	First        int64         // packet
-	Hold         Hold
-	Group        *Session // the session, or where there is no id, its stand-in
-	Stream       uint32
-	beside       int32 // other calls of the session in flight when it was sent
-	transport    transport
-	RequestAcked bool
-	HasRequest   bool
-	Complete     bool // the response's framing was complete
-	Modern       bool
-	Started      bool // the server had sent progress or log messages for the call
-	hasBody      bool // of the response
-
-	gist
+	ID int // position in the report, from 1
+	*facts
 	*ties
-	d    *detail // see detail, edit
-	slot int64   // where the pager put it
+	*shape // shared with others like it
+	Conn   *capture.Conn
+	Header *Header  // shared with others like it
+	Group  *Session // the session, or where there is no id, its stand-in
+	d      *detail  // see detail, edit
 }
 
 func (a *Analyzer) newCase(ex *capture.Exchange, rd *capture.Reading) *Case {
 	c := a.room()
-	*c = Case{
-		Seq: ex.Seq, Conn: ex.Conn, Stream: ex.Stream, Start: ex.Start, d: &detail{reading: rd, dirty: true}, ties: &untied, end: endingOf(ex.Ending),
+	*c = Case{facts: a.arena.room(), ties: &untied, Conn: ex.Conn, d: &detail{reading: rd, dirty: true}}
+	h, header := a.envelope(ex)
+	c.shape, c.Header = a.shape(h, rd), header
+	*c.facts = facts{
+		Seq: ex.Seq, Stream: ex.Stream, Start: ex.Start, end: endingOf(ex.Ending), gist: a.gistOf(rd),
 		RequestEnd: ex.RequestEnd(), HeadAt: -1, LastByte: rd.LastBody, HasRequest: ex.Request.Head != nil || ex.Proto == "stdio" && ex.Request.Wire.Len() > 0,
 		Complete: ex.Response.Complete, Modern: capture.Modern(ex, rd),
 	}
 	if ex.ClientReset != 0 {
 		c.tie().Reset = ex.ClientReset
 	}
-	c.HTTP, c.Header = a.envelope(ex)
-	c.gist = a.gistOf(rd)
 	if ex.Response.Head != nil && ex.Response.HeadEnd > 0 {
 		c.HeadAt, _ = ex.Response.TimeAt(ex.Response.HeadEnd - 1)
 	}
@@ -76,7 +58,7 @@ func (a *Analyzer) newCase(ex *capture.Exchange, rd *capture.Reading) *Case {
 }
 
 // casesAtOnce is for how many cases memory is made at a time: one by one they would be rounded up to what memory comes in.
-const casesAtOnce = 64
+const casesAtOnce = 8 << 10 / int(unsafe.Sizeof(Case{}))
 
 // room returns memory for one more case.
 func (a *Analyzer) room() *Case {

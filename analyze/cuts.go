@@ -104,7 +104,7 @@ func (a *Analyzer) findCuts() {
 		by[p] = append(by[p], c)
 	}
 	for _, p := range order {
-		a.Cuts = append(a.Cuts, habits(p, by[p])...)
+		a.Cuts = append(a.Cuts, a.habits(p, by[p])...)
 	}
 	a.countOutlived()
 	slices.SortStableFunc(a.Cuts, func(x, y *Cut) int { return cmp.Compare(len(y.Cases), len(x.Cases)) })
@@ -169,11 +169,11 @@ var clocks = map[CutKind][]Clock{IdleLimit: {SinceByte, SinceEvent, SinceRequest
 const maxHabits = 4
 
 // habits finds the times that come again and again among the ends of one place.
-func habits(p place, cs []*Case) []*Cut {
+func (a *Analyzer) habits(p place, cs []*Case) []*Cut {
 	var out []*Cut
 	left := cs
 	for len(out) < maxHabits && len(left) >= habitFrom {
-		k := best(p, left)
+		k := a.best(p, left)
 		if k == nil || len(k.Cases)*3 < len(cs) {
 			break
 		}
@@ -185,10 +185,10 @@ func habits(p place, cs []*Case) []*Cut {
 }
 
 // best returns the clock and the time on which most ends agree, of several the closest; nil: none.
-func best(p place, cs []*Case) *Cut {
+func (a *Analyzer) best(p place, cs []*Case) *Cut {
 	var top *Cut
 	for _, clock := range clocks[p.kind] {
-		k := densest(cs, clock)
+		k := a.densest(cs, clock)
 		if k == nil || top != nil && (len(k.Cases) < len(top.Cases) || len(k.Cases) == len(top.Cases) && k.Spread*2 >= top.Spread) {
 			continue
 		}
@@ -201,7 +201,7 @@ func best(p place, cs []*Case) *Cut {
 	if top.Clock == SinceRequest && p.kind == IdleLimit {
 		top.Kind = DurationLimit
 	}
-	for _, c := range top.Cases {
+	for c := range a.each(top.Cases) {
 		if c.R().Comments > 0 {
 			top.Commented++
 		}
@@ -213,13 +213,13 @@ func best(p place, cs []*Case) *Cut {
 }
 
 // densest returns the largest set of ends that lie within habitSpread of each other on a clock, nil where it is small.
-func densest(cs []*Case, clock Clock) *Cut {
+func (a *Analyzer) densest(cs []*Case, clock Clock) *Cut {
 	type end struct {
 		c *Case
 		d time.Duration
 	}
 	var ends []end
-	for _, c := range cs {
+	for c := range a.each(cs) {
 		if d, ok := c.on(clock); ok {
 			ends = append(ends, end{c, d})
 		}

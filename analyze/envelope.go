@@ -9,9 +9,13 @@ import (
 
 // Header holds the header fields that a rule may ask for. Secrets in it never leave the process.
 type Header struct {
-	Session      string // Mcp-Session-Id of the request
-	NewSession   string // … of the response
-	LastEventID  string
+	Session string // Mcp-Session-Id of the request
+	*Manner
+	*Marks
+}
+
+// Manner are the fields that most messages between a client and a server share.
+type Manner struct {
 	Version      string // MCP-Protocol-Version
 	Method, Name string // Mcp-Method, Mcp-Name
 	HasMethod    bool
@@ -25,8 +29,6 @@ type Header struct {
 	PassedOn     bool    // Via, Forwarded or X-Forwarded-For: a proxy sent it
 	Principal    [8]byte // hash of Authorization; zero where there is none
 	HasAuth      bool
-	Idempotency  string
-	Traceparent  string
 	Challenge    bool // WWW-Authenticate
 	RetryAfter   string
 	Location     bool
@@ -35,16 +37,48 @@ type Header struct {
 	ServerName   string
 }
 
+// Marks are the fields that are of one message, and that few have.
+type Marks struct {
+	NewSession  string // Mcp-Session-Id of the response
+	LastEventID string
+	Idempotency string
+	Traceparent string
+}
+
+// shape is what many exchanges have in common.
+type shape struct {
+	HTTP   *HTTP
+	verb   string      // see method
+	client *clientName // what the request says of its client, nil: nothing
+}
+
 // envelope returns what the heads of both messages say. Both results are shared and must not be changed.
 func (a *Analyzer) envelope(ex *capture.Exchange) (*HTTP, *Header) {
-	h, f := httpOf(ex), Header{}
+	f := a.header
+	*f.Manner, *f.Marks, f.Session = Manner{}, Marks{}, ""
 	if q := ex.Request.Head; q != nil {
 		f.request(q)
 	}
 	if p := ex.Response.Head; p != nil {
 		f.response(p)
 	}
-	return a.https.share(h, (*HTTP).keep), a.headers.share(f, (*Header).keep)
+	header := Header{f.Session, a.manners.share(*f.Manner, (*Manner).keep), a.marks.share(*f.Marks, (*Marks).keep)}
+	return a.https.share(httpOf(ex), (*HTTP).keep), a.headers.share(header, (*Header).keep)
+}
+
+// shape returns what an exchange with that envelope and reading has in common with others. It must not be changed.
+func (a *Analyzer) shape(h *HTTP, r *capture.Reading) *shape {
+	s := shape{HTTP: h}
+	if len(r.Calls) > 0 {
+		k := &r.Calls[0]
+		if k.ClientName != "" {
+			s.client = a.clients.share(clientName{k.ClientName, k.ClientVer}, func(n *clientName) { internAll(&n.name, &n.version) })
+		}
+		if r.Kind != capture.KindBatch {
+			s.verb = k.Method
+		}
+	}
+	return a.shapes.share(s, func(s *shape) { internAll(&s.verb) })
 }
 
 func httpOf(ex *capture.Exchange) HTTP {
@@ -68,10 +102,15 @@ var framings = map[http1.Framing]string{http1.None: "none", http1.Length: "conte
 func (h *HTTP) keep() { internAll(&h.Method, &h.Target, &h.ContentType, &h.ContentEncoding) }
 
 // keep makes the strings independent of the head they stand in.
-func (h *Header) keep() {
-	internAll(&h.Session, &h.NewSession, &h.LastEventID, &h.Version, &h.Method, &h.Name, &h.UserAgent, &h.Accept, &h.Idempotency, &h.Traceparent, &h.RetryAfter,
-		&h.Host, &h.ServerName)
+func (h *Header) keep() { internAll(&h.Session) }
+
+// keep makes the strings independent of the head they stand in.
+func (h *Manner) keep() {
+	internAll(&h.Version, &h.Method, &h.Name, &h.UserAgent, &h.Accept, &h.RetryAfter, &h.Host, &h.ServerName)
 }
+
+// keep makes the strings independent of the head they stand in.
+func (h *Marks) keep() { internAll(&h.NewSession, &h.LastEventID, &h.Idempotency, &h.Traceparent) }
 
 // request takes the fields of a request. Of a repeated field the first that is not empty counts.
 func (h *Header) request(q *http1.Head) {

@@ -63,7 +63,7 @@ func (a *Analyzer) selectShown() {
 // keepSessions drops sessions none of whose exchanges is shown.
 func (a *Analyzer) keepSessions() {
 	shown := map[*Session]bool{}
-	for _, c := range a.cases {
+	for c := range a.each(a.cases) {
 		shown[c.Group] = true
 	}
 	kept := a.Sessions[:0]

@@ -76,7 +76,7 @@ func (a *Analyzer) findings() {
 	for i := range rules {
 		if all := rules[i].All; all != nil {
 			fs = append(fs, ruledBy(i, all(a))...)
-			a.pager.trim()
+			a.LetGo()
 		}
 	}
 	slices.SortStableFunc(fs, func(x, y ruled) int {
@@ -84,8 +84,8 @@ func (a *Analyzer) findings() {
 	})
 	a.Findings = make([]Finding, 0, len(fs))
 	for _, f := range fs {
-		a.Findings = append(a.Findings, f.by(&rules[f.rule]))
-		a.pager.trim()
+		a.Findings = append(a.Findings, a.by(f, &rules[f.rule]))
+		a.LetGo()
 	}
 }
 
@@ -126,12 +126,12 @@ type ruled struct {
 }
 
 // by returns the finding as the rule makes it.
-func (f *ruled) by(r *Rule) Finding {
+func (a *Analyzer) by(f ruled, r *Rule) Finding {
 	f.Code = r.Code
 	if f.Severity == 0 {
 		f.Severity = r.Severity
 	}
-	return lower(f.Finding)
+	return a.lower(f.Finding)
 }
 
 func firstID(f Finding) int {
@@ -142,9 +142,9 @@ func firstID(f Finding) int {
 }
 
 // lower takes a finding down one step where bytes of its exchanges are missing from the capture, or were cut off.
-func lower(f Finding) Finding {
+func (a *Analyzer) lower(f Finding) Finding {
 	why := "Bytes of this exchange are missing from the capture"
-	for _, c := range f.Cases {
+	for c := range a.each(f.Cases) {
 		if c.holed && f.Code != "tcp-gap" {
 			f.Gap = true
 			if c.R().Cut {

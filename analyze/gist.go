@@ -11,11 +11,9 @@ import (
 
 // gist is what is asked of each exchange again and again: so much of its detail is always at hand.
 type gist struct {
-	verb   string      // see method
-	client *clientName // what it says of its client, nil: nothing
-	ask    wish        // what it asks for
-	id     uint64      // hash of the id of its one call
-	nameNo int32       // number of the name of its first call, see Analyzer.names; 0: it has none, as there are too many
+	ask    wish   // what it asks for
+	id     uint64 // hash of the id of its one call
+	nameNo int32  // number of the name of its first call, see Analyzer.names; 0: it has none, as there are too many
 	kind   callKind
 	asks   bool // it carries a message of the client
 	oddID  bool // its id may be written in other ways
@@ -68,11 +66,8 @@ func (a *Analyzer) gistOf(r *capture.Reading) gist {
 	g := gist{holed: r.Holed, sse: r.SSE, marked: len(r.Marks) > 0, points: r.Endpoint != "", ask: wishOf(r), asks: len(r.Calls) > 0, kind: kindOf(r.Kind)}
 	if len(r.Calls) > 0 {
 		k := &r.Calls[0]
-		if k.ClientName != "" {
-			g.client = a.clients.share(clientName{k.ClientName, k.ClientVer}, func(n *clientName) { internAll(&n.name, &n.version) })
-		}
 		if r.Kind != capture.KindBatch {
-			g.verb, g.id, g.oddID = k.Method, hashOf(k.ID), isOdd(k.ID)
+			g.id, g.oddID = hashOf(k.ID), isOdd(k.ID)
 		}
 		g.named, g.nameNo = k.Name != "", int32(a.names.number(k.Name, namesLimit))
 	}

@@ -1,6 +1,7 @@
 package analyze
 
 import (
+	"errors"
 	"fmt"
 	"iter"
 )
@@ -111,6 +112,8 @@ func Recover(err *error) {
 	case nil:
 	case lost:
 		*err = fmt.Errorf("reading back what stood in a temporary file: %w", p.err)
+	case interface{ Addr() uintptr }: // see debug.SetPanicOnFault: what was mapped cannot be read
+		*err = errors.New("reading back what stood in a temporary file: it is damaged, or its disk is")
 	default:
 		panic(p)
 	}
@@ -121,6 +124,7 @@ func Recover(err *error) {
 func (a *Analyzer) each(cases []*Case) iter.Seq[*Case] {
 	return func(yield func(*Case) bool) {
 		for _, c := range cases {
+			a.arena.pass(c.facts)
 			if !yield(c) {
 				return
 			}
@@ -136,7 +140,7 @@ func (a *Analyzer) eachSession() iter.Seq[*Session] {
 			if !yield(s) {
 				return
 			}
-			a.pager.trim()
+			a.LetGo()
 		}
 	}
 }
@@ -145,8 +149,14 @@ func (a *Analyzer) eachSession() iter.Seq[*Session] {
 // needs less memory than a walk through Cases.
 func (a *Analyzer) Each() iter.Seq[*Case] { return a.each(a.cases) }
 
+// Through walks through some of the exchanges, with as little memory as Each.
+func (a *Analyzer) Through(cases []*Case) iter.Seq[*Case] { return a.each(cases) }
+
 // LetGo lets details go that stand in the temporary file, as Each does between two exchanges.
-func (a *Analyzer) LetGo() { a.pager.trim() }
+func (a *Analyzer) LetGo() {
+	a.pager.trim()
+	a.arena.pass(nil)
+}
 
 // Unwritten says why details of exchanges stayed in memory although they are many; nil: they did not.
 func (a *Analyzer) Unwritten() error { return a.pager.full }

@@ -44,7 +44,7 @@ func (a *Analyzer) Models() []Model {
 		return nil
 	}
 	var out []Model
-	for _, c := range a.cases {
+	for c := range a.each(a.cases) {
 		r, ok := c.Recognise()
 		if !ok || !c.isCall() || !slices.ContainsFunc(a.opt.Policies, func(p replay.Policy) bool { return p.Name == r.Policy.Name }) {
 			continue

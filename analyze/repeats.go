@@ -7,7 +7,7 @@ type repeats map[wish]bool
 // findRepeats goes through the exchanges once.
 func (a *Analyzer) findRepeats() {
 	a.repeats = repeats{}
-	for _, c := range a.cases {
+	for c := range a.each(a.cases) {
 		if c.asks {
 			_, again := a.repeats[c.ask]
 			a.repeats[c.ask] = again

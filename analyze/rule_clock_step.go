@@ -16,6 +16,9 @@ var clockStep = Rule{
 	Text:   "Packets that were recorded later bear earlier times. Durations across this moment are wrong, and what came after what is not sure.",
 	Source: "observation",
 	All: func(a *Analyzer) []Finding {
+		if a.inPacketOrder() {
+			return nil
+		}
 		cs := slices.Clone(a.cases)
 		slices.SortStableFunc(cs, func(x, y *Case) int {
 			return cmp.Or(cmp.Compare(x.Conn.Input, y.Conn.Input), cmp.Compare(x.First, y.First))
@@ -31,4 +34,16 @@ var clockStep = Rule{
 		}
 		return nil
 	},
+}
+
+// inPacketOrder reports whether the exchanges, which are in order of time, are in that of their first packets too.
+func (a *Analyzer) inPacketOrder() bool {
+	last := map[int]int64{} // by input
+	for c := range a.each(a.cases) {
+		if c.First < last[c.Conn.Input] {
+			return false
+		}
+		last[c.Conn.Input] = c.First
+	}
+	return true
 }

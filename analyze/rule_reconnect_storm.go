@@ -31,7 +31,7 @@ var reconnectStorm = Rule{
 		}
 		var fs []Finding
 		for _, k := range order {
-			if f, ok := storm(by[k], k.session != nil); ok {
+			if f, ok := a.storm(by[k], k.session != nil); ok {
 				fs = append(fs, f)
 			}
 		}
@@ -59,13 +59,14 @@ func opens(c *Case) (opener, bool) {
 }
 
 // storm looks for runs of openings of which each window holds too many.
-func storm(cs []*Case, streams bool) (Finding, bool) {
+func (a *Analyzer) storm(cs []*Case, streams bool) (Finding, bool) {
 	from, what := stormSessions, "sessions"
 	if streams {
 		from, what = stormStreams, "GET streams"
 	}
 	first, last, most, vain := -1, -1, 0, 0
 	for i, j := 0, 0; j < len(cs); j++ {
+		a.LetGo()
 		vain += inVain(cs, j, streams)
 		for ; cs[j].Start.Sub(cs[i].Start) > stormWindow; i++ {
 			vain -= inVain(cs, i, streams)

@@ -149,7 +149,7 @@ func (s *Session) learn(c *Case) {
 // POSTs to just that address.
 func (a *Analyzer) findTransports() {
 	open := map[capture.Endpoint][]*Case{} // by the whole target
-	for _, c := range a.cases {
+	for c := range a.each(a.cases) {
 		if c.HTTP.Method == "GET" && c.points {
 			c.transport = httpSSE
 			key := capture.Endpoint{Server: c.Conn.Server, Path: endpointTarget(c.R().Endpoint)}
@@ -159,7 +159,7 @@ func (a *Analyzer) findTransports() {
 	if len(open) == 0 {
 		return
 	}
-	for _, c := range a.cases {
+	for c := range a.each(a.cases) {
 		if c.HTTP.Method != "POST" {
 			continue
 		}

@@ -22,6 +22,7 @@ type spool struct {
 type readerWriterAt interface {
 	io.ReaderAt
 	io.WriterAt
+	io.Closer
 }
 
 // recordHead is the size of what stands before each record: its length.
@@ -43,11 +44,10 @@ func (s *spool) add(record []byte) (int64, error) {
 // flush writes what waits.
 func (s *spool) flush() error {
 	if s.file == nil {
-		f, err := os.CreateTemp("", "mcptrace-*")
+		f, err := unnamed()
 		if err != nil {
 			return err
 		}
-		os.Remove(f.Name())
 		s.file = f
 	}
 	n, err := s.file.WriteAt(s.tail, s.size)
@@ -57,6 +57,22 @@ func (s *spool) flush() error {
 	s.size += int64(n)
 	s.tail = s.tail[:0]
 	return nil
+}
+
+// unnamed returns a temporary file that is gone once it is closed.
+func unnamed() (*os.File, error) {
+	f, err := os.CreateTemp("", "mcptrace-*")
+	if err == nil {
+		os.Remove(f.Name())
+	}
+	return f, err
+}
+
+// close gives the file up.
+func (s *spool) close() {
+	if s.file != nil {
+		s.file.Close()
+	}
 }
 
 // at returns the record at a place that add returned. It is good until the next call.

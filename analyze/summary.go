@@ -74,16 +74,28 @@ func (x *ClientSummary) add(c *Case) {
 // Reissues returns the second attempts whose first may have run too: the surest first, of these what must not run twice
 // first, then in order of time. Those that may not be attempts at all (confidence low) are left out, as in Totals.
 func (a *Analyzer) Reissues() []*Case {
-	var out []*Case
+	var out []ranked
 	for c := range a.each(a.cases) {
 		if l := c.Reissue; l != nil && l.Confidence != "low" && l.Duplicate != "no" && l.Duplicate != "unlikely" {
-			out = append(out, c)
+			out = append(out, ranked{c, int64(slices.Index(words, l.Duplicate)*len(safeties)) + int64(grave(c.Safety()))})
 		}
 	}
-	slices.SortStableFunc(out, func(x, y *Case) int {
-		return cmp.Or(cmp.Compare(slices.Index(words, y.Reissue.Duplicate), slices.Index(words, x.Reissue.Duplicate)),
-			cmp.Compare(grave(y.Safety()), grave(x.Safety())), cmp.Compare(x.Start, y.Start))
-	})
+	return highest(out)
+}
+
+// ranked is an exchange with what it is sorted by: so its facts are looked at once.
+type ranked struct {
+	c    *Case
+	rank int64
+}
+
+// highest returns the exchanges of the highest rank first, those of one rank as they came.
+func highest(rs []ranked) []*Case {
+	slices.SortStableFunc(rs, func(x, y ranked) int { return cmp.Compare(y.rank, x.rank) })
+	var out []*Case
+	for _, r := range rs {
+		out = append(out, r.c)
+	}
 	return out
 }
 
@@ -106,14 +118,13 @@ func (a *Analyzer) Fates(fate string) []*Case {
 
 // HeldOpen returns the exchanges whose streams were held open for longer than the limit, the longest first.
 func (a *Analyzer) HeldOpen() []*Case {
-	var out []*Case
+	var out []ranked
 	for c := range a.each(a.cases) {
 		if c.Hold.Known && c.Hold.Held > a.opt.HoldFrom && !c.listens() && c.HopOf == nil {
-			out = append(out, c)
+			out = append(out, ranked{c, int64(c.Hold.Held)})
 		}
 	}
-	slices.SortStableFunc(out, func(x, y *Case) int { return cmp.Compare(y.Hold.Held, x.Hold.Held) })
-	return out
+	return highest(out)
 }
 
 // FirstUseful returns the times to the first useful answer of all sessions that had one, ascending.

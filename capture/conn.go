@@ -118,11 +118,11 @@ type Conn struct {
 type Closing struct {
 	By     Side
 	How    How
+	TTL    uint8 // of the packet, 0 unknown
+	Alert  uint8 // TLS alert description, for FatalAlert
 	At     Instant
 	Packet int64
 	Offset int64 // bytes that side had sent
-	TTL    uint8 // of the packet, 0 unknown
-	Alert  uint8 // TLS alert description, for FatalAlert
 }
 
 // FirstClosing returns the first closing by that side, or nil.

@@ -56,8 +56,8 @@ func (e *evidence) proven() bool { return e.sure || e.strong >= 2 }
 // What is kept of endpoints that are not known to be MCP: exchanges, bytes of all, bytes of a message that cannot be
 // JSON-RPC. The oldest go first.
 const (
-	pendingLimit = 20000
-	pendingBytes = 32 << 20
+	pendingLimit = 5000
+	pendingBytes = 8 << 20
 	pendingBody  = 4 << 10
 )
 

@@ -52,7 +52,7 @@ func callersOf(a *analyze.Analyzer) callers {
 			k.unknown = append(k.unknown, s)
 		}
 	}
-	k.repeats(a.Reissues())
+	k.repeats(a)
 	k.guessed = guessedRepeats(a)
 	return k
 }
@@ -65,9 +65,9 @@ func (k *callers) answer(c *analyze.Case) {
 }
 
 // repeats counts the calls that ran twice, each once, by the surest of its second attempts: these come first.
-func (k *callers) repeats(second []*analyze.Case) {
+func (k *callers) repeats(a *analyze.Analyzer) {
 	seen := map[*analyze.Story]bool{}
-	for _, c := range second {
+	for c := range a.Through(a.Reissues()) {
 		if c.Story != nil && seen[c.Story] {
 			continue
 		}

@@ -36,7 +36,7 @@ func (w *writer) breaks() part {
 	}
 	n := map[analyze.Where]map[string]int{}
 	kinds := map[string]int{}
-	for _, c := range cs {
+	for c := range w.a.Through(cs) {
 		if n[c.Break.Where] == nil {
 			n[c.Break.Where] = map[string]int{}
 		}

@@ -48,7 +48,7 @@ var ranTwiceHeader = []string{"ran_twice", "confidence", "repeat_safety", "first
 func RanTwice(out io.Writer, a *analyze.Analyzer) error {
 	c := csv.NewWriter(out)
 	c.Write(ranTwiceHeader)
-	for _, x := range a.Reissues() {
+	for x := range a.Through(a.Reissues()) {
 		t := twiceOf(x)
 		row := []string{t.duplicate, x.Reissue.Confidence, string(x.Safety()), stamp(t.first.Start), stamp(t.second.Start), session(x), t.tool, t.arguments, t.idempotency,
 			t.traceparent, t.answers, fmt.Sprint(t.first.ID), fmt.Sprint(t.second.ID), addressOr(x.Conn.Client), addressOr(x.Conn.Server)}

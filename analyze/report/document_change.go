@@ -43,7 +43,7 @@ func (w *writer) change() *advice {
 // overRepeats is the advice over calls that surely ran twice.
 func (w *writer) overRepeats() *advice {
 	by := map[string][]*analyze.Case{}
-	for _, c := range w.a.Reissues() {
+	for c := range w.a.Through(w.a.Reissues()) {
 		by[c.Reissue.Finding] = append(by[c.Reissue.Finding], c)
 	}
 	var x *advice
@@ -62,7 +62,7 @@ func (w *writer) overRepeats() *advice {
 		return nil
 	}
 	var others []string
-	for _, c := range w.a.Reissues() {
+	for c := range w.a.Through(w.a.Reissues()) {
 		if c.Reissue.Duplicate == "certain" && !slices.Contains(x.cases, c) {
 			others = append(others, fmt.Sprintf("#%d", c.Reissue.Of.ID))
 		}
@@ -121,7 +121,7 @@ func (w *writer) overWaste() *advice {
 // overBreaks is the advice over streams that broke behind their answers and cost nothing here.
 func (w *writer) overBreaks() *advice {
 	var cs []*analyze.Case
-	for _, c := range w.broken() {
+	for c := range w.a.Through(w.broken()) {
 		if c.Break.Where == analyze.AfterAnswer && c.End().By != "client" {
 			cs = append(cs, c)
 		}

@@ -31,7 +31,7 @@ func (b *bill) add(c *analyze.Case, long bool) {
 func (w *writer) held() part {
 	p := part{ID: "held", Title: "Streams held open after the answer"}
 	long := map[*analyze.Case]bool{}
-	for _, c := range w.a.HeldOpen() {
+	for c := range w.a.Through(w.a.HeldOpen()) {
 		long[c] = true
 	}
 	all, servers, sessions := w.bills(long)

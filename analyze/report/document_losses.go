@@ -56,7 +56,7 @@ func needless(c *analyze.Case) bool {
 func (w *writer) overLosses() *advice {
 	var by [losses][]*analyze.Case
 	most, all := gaveUp, 0
-	for _, c := range w.a.Fates("lost") {
+	for c := range w.a.Through(w.a.Fates("lost")) {
 		if needless(c) {
 			continue
 		}

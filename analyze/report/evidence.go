@@ -23,7 +23,7 @@ func packetsOf(c *analyze.Case) []int64 {
 // filterOf returns, for each input, the Wireshark display filter that shows just the packets of cs in it.
 func filterOf(a *analyze.Analyzer, cs []*analyze.Case) []evidence {
 	by := map[int][]int64{}
-	for _, c := range cs {
+	for c := range a.Through(cs) {
 		if ps := packetsOf(c); len(ps) > 0 {
 			by[c.Conn.Input] = append(by[c.Conn.Input], ps...)
 		}

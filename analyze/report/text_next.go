@@ -14,7 +14,7 @@ import (
 func (t *textReport) next(k *callers) {
 	var lines []string
 	if c := t.worst(k); c != nil {
-		lines = append(lines, t.showCommand(c))
+		lines = append(lines, t.showCommand(c.ID))
 	}
 	if c := openCase(t.a, k); c != nil {
 		lines = append(lines, t.ask(c))
@@ -68,8 +68,8 @@ func (t *textReport) ask(c *analyze.Case) string {
 // mostNamed is how many characters of file names a suggested command may have.
 const mostNamed = 300
 
-// showCommand returns the command that shows c: of the same inputs, read with the same flags, so that it has the same number.
-func (t *textReport) showCommand(c *analyze.Case) string {
+// showCommand returns the command that shows the exchange with that number: of the same inputs, read with the same flags, so that it has the same number.
+func (t *textReport) showCommand(id int) string {
 	words := []string{"mcptrace", "show"}
 	for _, f := range t.o.Flags {
 		words = append(words, shellWord(f))
@@ -92,7 +92,7 @@ func (t *textReport) showCommand(c *analyze.Case) string {
 	case len(files) > 4 && utf8.RuneCountInString(names) > mostNamed:
 		names, note = "FILES", "  # FILES: the same files in the same order"
 	}
-	return strings.Join(append(words, names), " ") + fmt.Sprintf(" --exchange %d", c.ID) + note
+	return strings.Join(append(words, names), " ") + fmt.Sprintf(" --exchange %d", id) + note
 }
 
 // fileWord writes a file name so that a shell, and then mcptrace, take it for one.

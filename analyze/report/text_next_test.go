@@ -4,8 +4,6 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
-
-	"mcptrace/analyze"
 )
 
 // TestShellWord: a shell takes what is suggested for what was given.
@@ -36,7 +34,7 @@ func TestShowCommand(t *testing.T) {
 		"mcptrace show FILES --exchange 7  # FILES: the same files in the same order": {Inputs: []string{long, long, long, long, long}},
 	} {
 		r := textReport{o: o}
-		if got := r.showCommand(&analyze.Case{ID: 7}); got != want {
+		if got := r.showCommand(7); got != want {
 			t.Errorf("got  %s\nwant %s", got, want)
 		}
 	}

@@ -140,7 +140,7 @@ func (t *textReport) held() {
 	cs := t.a.HeldOpen()
 	var sum time.Duration
 	late := 0
-	for _, c := range cs {
+	for c := range t.a.Through(cs) {
 		sum += c.Hold.Held
 		if c.ClosedAfterAnswer() && !t.a.Consumed(c) {
 			late++

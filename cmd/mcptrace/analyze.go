@@ -79,6 +79,7 @@ func (f *analyzeFlags) run(ctx context.Context, s *streams, args []string) error
 	if err != nil {
 		return err
 	}
+	defer a.Close()
 	if f.failOn != "" {
 		warnUnjudged(s, a)
 	}

@@ -117,6 +117,7 @@ func (f *exportFlags) jsonLines(ctx context.Context, s *streams, args []string) 
 	if err != nil {
 		return err
 	}
+	defer a.Close()
 	if f.exchange != 0 {
 		if _, err := caseOf(a, f.exchange); err != nil {
 			return err
@@ -132,6 +133,7 @@ func (f *exportFlags) har(ctx context.Context, s *streams, args []string) error 
 	if err != nil {
 		return err
 	}
+	defer a.Close()
 	if f.exchange != 0 {
 		if _, err := caseOf(a, f.exchange); err != nil {
 			return err
@@ -166,6 +168,7 @@ func (f *exportFlags) pcapng(ctx context.Context, s *streams, args []string) err
 	if err != nil {
 		return err
 	}
+	defer a.Close()
 	c, err := caseOf(a, f.exchange)
 	if err != nil {
 		return err

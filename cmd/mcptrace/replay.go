@@ -105,6 +105,7 @@ func (f *replayFlags) run(ctx context.Context, s *streams, args []string, endGiv
 	if err != nil {
 		return err
 	}
+	defer a.Close()
 	cases := a.Cases()
 	if f.exchange != 0 {
 		c, err := caseOf(a, f.exchange)

@@ -73,6 +73,7 @@ func (f *reportFlags) run(ctx context.Context, s *streams, args []string) error 
 	if err != nil {
 		return err
 	}
+	defer a.Close()
 	o := report.Options{Inputs: args, Flags: f.reading(), Tracks: tracks}
 	if err := writeFile(s, f.output, func(w io.Writer) error { return format.Write(w, a, o) }); err != nil {
 		return err

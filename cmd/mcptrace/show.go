@@ -72,6 +72,7 @@ func (f *showFlags) run(ctx context.Context, s *streams, args []string) error {
 	if err != nil {
 		return err
 	}
+	defer a.Close()
 	c, err := caseOf(a, f.exchange)
 	if err != nil {
 		return err

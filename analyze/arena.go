@@ -1,0 +1,113 @@
+package analyze
+
+import (
+	"os"
+	"runtime/debug"
+	"unsafe"
+)
+
+// arena is room for the facts of cases. Of few they are in memory. Of more they stand in a temporary file that is mapped
+// into memory: what a walk has left behind is let go of, and comes back by itself where it is looked at again.
+//
+// Where such a file cannot be made they all are in memory.
+type arena struct {
+	few   int     // so many are in memory
+	given int     // so many were given out
+	free  []facts // room that was not
+	file  *os.File
+	space []byte // the address space for the file, nil: there is none
+	size  int    // of the file
+
+	near  map[uintptr]bool // the blocks of space that were looked at since letGo
+	last  uintptr          // … the last of them
+	apart int              // times that something else was looked at
+}
+
+const (
+	arenaStep  = 64       // facts in memory for which room is made at a time: one by one they would be rounded up to what memory comes in
+	arenaFirst = 64 << 10 // bytes by which the file grows at first, and later by as many as it has, up to …
+	arenaChunk = 8 << 20
+	arenaBlock = 64 << 10                               // the system brings back so many bytes at once
+	arenaNear  = 128                                    // blocks that may be there at a time
+	arenaSpace = 256 << 20 << (6 * (^uintptr(0) >> 63)) // 16 GiB of addresses, where they have 64 bits
+)
+
+// room returns empty facts.
+func (r *arena) room() *facts {
+	if len(r.free) == 0 {
+		r.grow()
+	}
+	f := &r.free[0]
+	r.free = r.free[1:]
+	r.given++
+	r.pass(f)
+	return f
+}
+
+func (r *arena) grow() {
+	if r.given >= r.few && r.extend() {
+		return
+	}
+	r.free = make([]facts, arenaStep)
+}
+
+// extend makes the file larger and reports whether it could.
+func (r *arena) extend() bool {
+	if r.file == nil {
+		r.open()
+	}
+	n := min(max(r.size, arenaFirst), arenaChunk)
+	if r.size+n > len(r.space) || reserve(r.file, r.size, n) != nil {
+		return false
+	}
+	more := r.space[r.size : r.size+n]
+	r.size += n
+	r.free = unsafe.Slice((*facts)(unsafe.Pointer(&more[0])), n/int(unsafe.Sizeof(facts{})))
+	return true
+}
+
+// open makes the file and takes addresses for as large as it may become.
+func (r *arena) open() {
+	f, err := unnamed()
+	if err != nil {
+		return
+	}
+	r.file, r.near = f, map[uintptr]bool{}
+	if r.space, err = mapFile(f, arenaSpace); err == nil {
+		debug.SetPanicOnFault(true) // what cannot be read back is an error, see Recover
+	}
+}
+
+// pass tells that f is looked at. Of what was before, little stays in memory. A nil f is anywhere.
+func (r *arena) pass(f *facts) {
+	if r.size == 0 {
+		return
+	}
+	if f == nil {
+		r.apart++
+	} else if at := (uintptr(unsafe.Pointer(f)) - uintptr(unsafe.Pointer(&r.space[0]))) / arenaBlock; at != r.last && at < uintptr(r.size/arenaBlock) {
+		r.last, r.near[at] = at, true
+	}
+	if len(r.near)+r.apart > arenaNear {
+		r.letGo()
+	}
+}
+
+// letGo tells the system that nothing of the file is in use.
+func (r *arena) letGo() {
+	leave(r.space[:r.size])
+	clear(r.near)
+	r.apart = 0
+}
+
+// close gives the room back: no facts may be looked at any more.
+func (r *arena) close() {
+	r.free = nil
+	if r.space != nil {
+		unmap(r.space)
+		r.space, r.size = nil, 0
+	}
+	if r.file != nil {
+		r.file.Close()
+	}
+}
