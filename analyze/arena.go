@@ -45,10 +45,14 @@ func (r *arena) room() *facts {
 }
 
 func (r *arena) grow() {
-	if r.given >= r.few && r.extend() {
+	n := arenaStep
+	switch left := r.few - r.given; {
+	case left > 0:
+		n = min(n, left)
+	case r.extend():
 		return
 	}
-	r.free = make([]facts, arenaStep)
+	r.free = make([]facts, n)
 }
 
 // extend makes the file larger and reports whether it could.
