@@ -46,6 +46,7 @@ type Analyzer struct {
 	header   Header // of the exchange that is being added
 	clients  sharing[clientName]
 	shapes   sharing[shape]
+	natures  sharing[Nature]
 	manners  sharing[Manner]
 	marks    sharing[Marks]
 	names    table[string] // of tools, prompts and resources
@@ -164,7 +165,7 @@ func (a *Analyzer) correlate() {
 	a.stories()
 	a.findCuts()
 	for s := range a.eachSession() {
-		s.live()
+		s.live(a)
 	}
 	a.knownFailures()
 }

@@ -97,27 +97,32 @@ type Link struct {
 
 // Session is the life of one session id; or of one client at one endpoint where there is no id.
 type Session struct {
-	Label                     string
-	HasID                     bool
-	Client                    string // of its first exchange
-	Server                    string
-	Transport                 string
-	Negotiated                string
-	ClientName, ClientVersion string
-	ServerName, ServerVersion string
-	UserAgent                 string
-	Start                     capture.Instant
-	Cases                     []*Case
-	FirstUseful               time.Duration // -1: none
-	Hold, Blocked             time.Duration
+	Label         string
+	HasID         bool
+	Client        string // of its first exchange
+	*Nature              // shared with others like it
+	Start         capture.Instant
+	Cases         []*Case
+	FirstUseful   time.Duration // -1: none
+	Hold, Blocked time.Duration
 
 	End       capture.Instant // the last thing seen of it
 	Handshake time.Duration   // initialize and initialized, until the client could go on; -1: not seen
 	Expired   int             // requests answered 404 because the session was unknown
 	ExpiredAt capture.Instant // … the first of them, 0: none
 	Deleted   capture.Instant // when a DELETE of it succeeded, 0: never
-	Stream    string          // its GET streams: open, refused (405), not-sse, "" none was asked for
 
 	lastUse capture.Instant    // start of the last call that was answered
 	byID    map[uint64][]*Case // see withID
+}
+
+// Nature is what many sessions have in common.
+type Nature struct {
+	Server                    string
+	Transport                 string
+	Negotiated                string
+	ClientName, ClientVersion string
+	ServerName, ServerVersion string
+	UserAgent                 string
+	Stream                    string // its GET streams: open, refused (405), not-sse, "" none was asked for
 }

@@ -32,14 +32,15 @@ func (a *Analyzer) sessions() {
 		k := a.keyOf(c, names)
 		s := byKey[k]
 		if s == nil {
-			s = &Session{HasID: k.id != "", Client: c.Conn.Client.String(), Server: c.Conn.Server.String(), Transport: c.Transport(), Start: c.Start, FirstUseful: -1}
+			s = &Session{HasID: k.id != "", Client: c.Conn.Client.String(), Start: c.Start, FirstUseful: -1}
+			s.become(Nature{Server: c.Conn.Server.String(), Transport: c.Transport()}, a)
 			byKey[k] = s
 			a.Sessions = append(a.Sessions, s)
 			s.Label = fmt.Sprintf("s%d", len(a.Sessions))
 		}
 		s.Cases = append(s.Cases, c)
 		c.Group = s
-		s.learn(c)
+		s.become(s.learn(c), a)
 	}
 }
 
@@ -122,27 +123,36 @@ func endpointTarget(data string) string {
 	return data
 }
 
-// learn takes from a case what is known of its session.
-func (s *Session) learn(c *Case) {
-	if s.UserAgent == "" {
-		s.UserAgent = c.Header.UserAgent
+// become notes what is known of the session.
+func (s *Session) become(n Nature, a *Analyzer) {
+	if s.Nature == nil || n != *s.Nature {
+		s.Nature = a.natures.share(n, func(*Nature) {})
+	}
+}
+
+// learn returns what is known of the session with what c tells of it.
+func (s *Session) learn(c *Case) Nature {
+	n := *s.Nature
+	if n.UserAgent == "" {
+		n.UserAgent = c.Header.UserAgent
 	}
 	if c.Transport() == "http+sse" {
-		s.Transport = "http+sse"
+		n.Transport = "http+sse"
 	}
 	if c.client != nil {
-		s.ClientName, s.ClientVersion = c.client.name, c.client.version
+		n.ClientName, n.ClientVersion = c.client.name, c.client.version
 	}
 	if !c.opens {
-		return
+		return n
 	}
 	for i := range c.R().Messages {
 		m := &c.R().Messages[i]
 		if m.IsResponse() && m.Result.Shape == "initialize" && m.Result.Version != "" {
-			s.Negotiated = m.Result.Version
-			s.ServerName, s.ServerVersion = m.Result.ServerName, m.Result.ServerVer
+			n.Negotiated = m.Result.Version
+			n.ServerName, n.ServerVersion = m.Result.ServerName, m.Result.ServerVer
 		}
 	}
+	return n
 }
 
 // findTransports marks the streams and posts of the 2024-11-05 transport: a GET whose stream names an endpoint, and the

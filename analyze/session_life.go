@@ -3,21 +3,26 @@ package analyze
 import "time"
 
 // live works out the course of a session: how it began, what became of its id, when it was last heard of.
-func (s *Session) live() {
+func (s *Session) live(a *Analyzer) {
 	s.Handshake = -1
 	for _, c := range s.Cases {
 		s.End = max(s.End, c.at(max(c.RequestEnd, c.LastByte, c.HeadAt, c.End().At)))
 		if c.HopOf != nil {
 			continue
 		}
-		s.liveHTTP(c)
+		if stream := s.liveHTTP(c); stream != "" {
+			n := *s.Nature
+			n.Stream = stream
+			s.become(n, a)
+		}
 	}
 	if open := s.opening(); open != nil && open.dispatched() {
 		s.Handshake = open.Answer().At + open.Hold.Blocked + s.initialized()
 	}
 }
 
-func (s *Session) liveHTTP(c *Case) {
+// liveHTTP takes what the status of c tells, and returns what became of a GET stream.
+func (s *Session) liveHTTP(c *Case) (stream string) {
 	switch {
 	case c.HTTP.Status == 404 && c.Header.Session != "" && !c.Modern:
 		if s.Expired++; s.ExpiredAt == 0 {
@@ -27,12 +32,13 @@ func (s *Session) liveHTTP(c *Case) {
 		s.Deleted = c.Start
 	case c.HTTP.Method != "GET" || c.HTTP.Status == 0:
 	case c.HTTP.Status == 405:
-		s.Stream = "refused"
+		return "refused"
 	case c.HTTP.Status == 200 && c.sse:
-		s.Stream = "open"
+		return "open"
 	case c.HTTP.Status == 200:
-		s.Stream = "not-sse"
+		return "not-sse"
 	}
+	return ""
 }
 
 // opening returns the session's first initialize, nil: none was seen.

@@ -96,22 +96,22 @@ type Conn struct {
 	Open   Instant // first packet
 	Last   Instant // last packet
 
-	Vantage  Vantage
-	MidStart bool // the handshake was not seen
-	OneSided bool // only one direction was seen
+	Vantage       Vantage
+	MidStart      bool  // the handshake was not seen
+	OneSided      bool  // only one direction was seen
+	ClientDataTTL uint8 // TTL or hop limit of the client's data packets, 0 unknown
+	ServerDataTTL uint8
 
-	Gaps          int   // holes the capture left
+	Gaps          int32 // holes the capture left
 	GapBytes      int64 // bytes in them
-	Retransmitted int   // segments seen again
-	OutsideResets int   // resets outside the window: they end nothing
-	WindowCloses  int   // times a side announced a zero window
-	SnaplenCut    int   // packets whose payload the snap length cut
-	CopiesDropped int   // packets of a second copy of this connection (mirror port, address translation)
+	Retransmitted int32 // segments seen again
+	OutsideResets int32 // resets outside the window: they end nothing
+	WindowCloses  int32 // times a side announced a zero window
+	SnaplenCut    int32 // packets whose payload the snap length cut
+	CopiesDropped int32 // packets of a second copy of this connection (mirror port, address translation)
 	AlsoSeenAs    []string
 	Closings      []Closing
 	TLS           *TLSInfo // nil: not TLS
-	ClientDataTTL uint8    // TTL or hop limit of the client's data packets, 0 unknown
-	ServerDataTTL uint8
 }
 
 // Closing is one FIN, RST or TLS alert, in the order in which they passed.

@@ -32,8 +32,8 @@ func connectionOf(v *values) (id int64, c *capture.Conn) {
 	c = &capture.Conn{ID: number[int64](v), Input: number[int](v), Client: parsed(v, parseAddress), Server: parsed(v, parseAddress),
 		Open: v.moment(), Last: v.moment(),
 		Vantage:  capture.Vantage{Kind: v.text(), RTTClient: number[time.Duration](v), RTTServer: number[time.Duration](v)},
-		MidStart: v.flag(), OneSided: v.flag(), Gaps: number[int](v), GapBytes: number[int64](v), Retransmitted: number[int](v),
-		OutsideResets: number[int](v), WindowCloses: number[int](v), SnaplenCut: number[int](v), CopiesDropped: number[int](v),
+		MidStart: v.flag(), OneSided: v.flag(), Gaps: number[int32](v), GapBytes: number[int64](v), Retransmitted: number[int32](v),
+		OutsideResets: number[int32](v), WindowCloses: number[int32](v), SnaplenCut: number[int32](v), CopiesDropped: number[int32](v),
 		AlsoSeenAs: parsed(v, parseList), ClientDataTTL: number[uint8](v), ServerDataTTL: number[uint8](v)}
 	if !v.null() {
 		c.TLS = parsed(v, parseTLS)

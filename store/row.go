@@ -12,7 +12,7 @@ import (
 
 // integer is what is kept as an integer.
 type integer interface {
-	~int | ~int64 | ~uint32 | ~uint8
+	~int | ~int32 | ~int64 | ~uint32 | ~uint8
 }
 
 func intOf[T integer](n T) lite.Value { return lite.Int(int64(n)) }

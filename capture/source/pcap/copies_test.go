@@ -76,7 +76,7 @@ func TestMirroredPackets(t *testing.T) {
 			if got := logWithoutPackets(d); len(r.conns) != 1 || got != callLog {
 				t.Errorf("%d connections: %s", len(r.conns), got)
 			}
-			if q[0].DuplicatePackets != tt.dropped || d.conn.CopiesDropped != tt.dropped || q[0].RetransmittedSegments != tt.retransmits {
+			if q[0].DuplicatePackets != tt.dropped || int(d.conn.CopiesDropped) != tt.dropped || q[0].RetransmittedSegments != tt.retransmits {
 				t.Errorf("%d dropped, %d retransmitted", q[0].DuplicatePackets, q[0].RetransmittedSegments)
 			}
 		})
@@ -112,7 +112,7 @@ func TestTranslatedCopy(t *testing.T) {
 				t.Fatalf("%d connections: %v", len(r.conns), r.conns[0].log)
 			}
 			c := r.conns[0].conn
-			if len(c.AlsoSeenAs) != 1 || c.CopiesDropped != len(in)/2 || q[0].DuplicatePackets != len(in)/2 {
+			if len(c.AlsoSeenAs) != 1 || int(c.CopiesDropped) != len(in)/2 || q[0].DuplicatePackets != len(in)/2 {
 				t.Errorf("%+v", c)
 			}
 			if name == "whole" && c.AlsoSeenAs[0] != "10.0.0.9:55555 -> 10.0.0.80:80" {

@@ -96,7 +96,7 @@ func (c *conn) begin(s *segment) {
 // becomeCopy makes c a copy of o: its packets are counted there and dropped.
 func (c *conn) becomeCopy(o *conn) {
 	c.copyOf = o
-	o.info.CopiesDropped += c.packets
+	o.info.CopiesDropped += int32(c.packets)
 	c.t.quality[c.info.Input].DuplicatePackets += c.packets
 	o.seenAs(c.endsAsText())
 }

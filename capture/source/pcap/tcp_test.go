@@ -219,7 +219,7 @@ func TestConnection(t *testing.T) {
 
 func wantRetransmitted(n int) func(*capture.Conn, capture.Quality) string {
 	return func(c *capture.Conn, q capture.Quality) string {
-		if c.Retransmitted != n || q.RetransmittedSegments != n {
+		if int(c.Retransmitted) != n || q.RetransmittedSegments != n {
 			return fmt.Sprintf("%d retransmitted", c.Retransmitted)
 		}
 		return ""
@@ -228,7 +228,7 @@ func wantRetransmitted(n int) func(*capture.Conn, capture.Quality) string {
 
 func wantGaps(n int) func(*capture.Conn, capture.Quality) string {
 	return func(c *capture.Conn, q capture.Quality) string {
-		if c.Gaps != n {
+		if int(c.Gaps) != n {
 			return fmt.Sprintf("%d gaps", c.Gaps)
 		}
 		return ""
