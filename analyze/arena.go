@@ -28,7 +28,7 @@ const (
 	arenaFirst = 64 << 10 // bytes by which the file grows at first, and later by as many as it has, up to …
 	arenaChunk = 8 << 20
 	arenaBlock = 64 << 10                               // the system brings back so many bytes at once
-	arenaNear  = 128                                    // blocks that may be there at a time
+	arenaNear  = 64                                     // blocks that may be there at a time
 	arenaSpace = 256 << 20 << (6 * (^uintptr(0) >> 63)) // 16 GiB of addresses, where they have 64 bits
 )
 

@@ -18,6 +18,7 @@ const (
 	heapGrowth = 33
 	heapStart  = 4 << 20  // what the runtime takes for alive before the first collection, and at least after it
 	hugePart   = 64 << 20 // the part of the heap that most captures need
+	limitFloor = 96 << 20 // all memory of the runtime; see limit
 )
 
 var paceFloor atomic.Uint64
@@ -56,7 +57,14 @@ func setPace() {
 	live := [1]metrics.Sample{{Name: "/gc/heap/live:bytes"}}
 	metrics.Read(live[:])
 	debug.SetGCPercent(pace(live[0].Value.Uint64()))
+	if os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(limit(live[0].Value.Uint64()))
+	}
 }
+
+// limit returns what the runtime should keep from the system where so many bytes are alive: beyond it, it gives back what
+// lies idle rather than keep it for later.
+func limit(live uint64) int64 { return int64(max(limitFloor, live+live/4+16<<20)) }
 
 // mark is an object that nobody holds, so that the next collection finds it.
 type mark [64]byte
