@@ -14,8 +14,10 @@ type arena struct {
 	few   int     // so many are in memory
 	given int     // so many were given out
 	free  []facts // room that was not
+
+	tried bool // to make the file
 	file  *os.File
-	space []byte // the address space for the file, nil: there is none
+	space []byte // the address space for the file; nil: all are in memory
 	size  int    // of the file
 
 	near  map[uintptr]bool // the blocks of space that were looked at since letGo
@@ -25,11 +27,11 @@ type arena struct {
 
 const (
 	arenaStep  = 64       // facts in memory for which room is made at a time: one by one they would be rounded up to what memory comes in
-	arenaFirst = 64 << 10 // bytes by which the file grows at first, and later by as many as it has, up to …
+	arenaFirst = 64 << 10 // bytes by which the file grows at first; later by as many as it has, up to arenaChunk
 	arenaChunk = 8 << 20
-	arenaBlock = 64 << 10                               // the system brings back so many bytes at once
+	arenaBlock = 64 << 10                               // bytes that the system brings back at a time
 	arenaNear  = 64                                     // blocks that may be there at a time
-	arenaSpace = 256 << 20 << (6 * (^uintptr(0) >> 63)) // 16 GiB of addresses, where they have 64 bits
+	arenaSpace = 256 << 20 << (6 * (^uintptr(0) >> 63)) // 16 GiB, or 256 MiB where addresses have 32 bits
 )
 
 // room returns empty facts.
@@ -57,7 +59,8 @@ func (r *arena) grow() {
 
 // extend makes the file larger and reports whether it could.
 func (r *arena) extend() bool {
-	if r.file == nil {
+	if !r.tried {
+		r.tried = true
 		r.open()
 	}
 	n := min(max(r.size, arenaFirst), arenaChunk)
@@ -72,12 +75,16 @@ func (r *arena) extend() bool {
 
 // open makes the file and takes addresses for as large as it may become.
 func (r *arena) open() {
+	if !canMap {
+		return
+	}
 	f, err := unnamed()
 	if err != nil {
 		return
 	}
-	r.file, r.near = f, map[uintptr]bool{}
+	r.file = f
 	if r.space, err = mapFile(f, arenaSpace); err == nil {
+		r.near = map[uintptr]bool{}
 		debug.SetPanicOnFault(true) // what cannot be read back is an error, see Recover
 	}
 }

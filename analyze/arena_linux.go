@@ -6,6 +6,9 @@ import (
 	"syscall"
 )
 
+// canMap tells that a file can be mapped, let go of, and given its room on the disk in advance.
+const canMap = true
+
 // mapFile maps as many bytes of f as it may have at most.
 func mapFile(f *os.File, size int) ([]byte, error) {
 	return syscall.Mmap(int(f.Fd()), 0, size, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_SHARED)
