@@ -19,7 +19,7 @@ type Options struct {
 	HoldFrom time.Duration // from which hold on a stream counts as held open; 0: one second
 	Filter   Filter
 	Optional bool // also what is said on request only
-	AtHand   int  // so many exchanges are kept in memory as a whole; of more, details go to a temporary file. 0: 8192
+	AtHand   int  // so many exchanges are kept in memory as a whole; what is known of more goes to temporary files. 0: 8192
 }
 
 // Input is one file that was read.
@@ -41,16 +41,16 @@ type Analyzer struct {
 	acts    acts
 	repeats repeats
 
-	https    sharing[HTTP]
-	headers  sharing[Header]
-	header   Header // of the exchange that is being added
-	clients  sharing[clientName]
-	shapes   sharing[shape]
-	natures  sharing[Nature]
-	manners  sharing[Manner]
-	marks    sharing[Marks]
-	names    table[string] // of tools, prompts and resources
-	failures []capture.ConnectFailure
+	https       sharing[HTTP]
+	headers     sharing[Header]
+	header      Header // of the exchange that is being added
+	clients     sharing[clientName]
+	shapes      sharing[shape]
+	natures     sharing[Nature]
+	manners     sharing[Manner]
+	particulars sharing[Particulars]
+	names       table[string] // of tools, prompts and resources
+	failures    []capture.ConnectFailure
 
 	// What Report has worked out, in order of first appearance.
 	Sessions []*Session
@@ -79,7 +79,7 @@ func New(o Options) *Analyzer {
 		o.HoldFrom = time.Second
 	}
 	p := newPager(o.AtHand)
-	return &Analyzer{opt: o, pager: p, arena: arena{few: p.keep}, header: Header{Manner: new(Manner), Marks: new(Marks)}}
+	return &Analyzer{opt: o, pager: p, arena: arena{few: p.keep}, header: Header{Manner: new(Manner), Particulars: new(Particulars)}}
 }
 
 // Add takes one exchange and takes over its reading. The exchange's bytes are not kept; the caller may release them.
@@ -111,6 +111,7 @@ func (a *Analyzer) Policies() []replay.Policy { return a.opt.Policies }
 // Report draws the conclusions. conns are all connections met, those without MCP too. It is called once, after the
 // last Add.
 func (a *Analyzer) Report(inputs []Input, conns []*capture.Conn) {
+	a.arena.guard()
 	a.Inputs, a.Conns = inputs, conns
 	a.sumQuality()
 	a.order()

@@ -1,8 +1,11 @@
 package analyze
 
 import (
+	"errors"
 	"os"
 	"runtime/debug"
+	"slices"
+	"sync"
 	"unsafe"
 )
 
@@ -15,13 +18,15 @@ type arena struct {
 	given int     // so many were given out
 	free  []facts // room that was not
 
-	tried bool // to make the file
 	file  *os.File
 	space []byte // the address space for the file; nil: all are in memory
 	size  int    // of the file
+	done  bool   // the file does not grow any more
+	err   error  // why, where that is worth a word
+	fatal bool   // what debug.SetPanicOnFault was before
 
 	near  map[uintptr]bool // the blocks of space that were looked at since letGo
-	last  uintptr          // … the last of them
+	last  uintptr          // … the last of them, from 1
 	apart int              // times that something else was looked at
 }
 
@@ -59,12 +64,20 @@ func (r *arena) grow() {
 
 // extend makes the file larger and reports whether it could.
 func (r *arena) extend() bool {
-	if !r.tried {
-		r.tried = true
+	if r.done {
+		return false
+	}
+	if r.space == nil {
 		r.open()
 	}
 	n := min(max(r.size, arenaFirst), arenaChunk)
-	if r.size+n > len(r.space) || reserve(r.file, r.size, n) != nil {
+	if r.err == nil && r.size+n <= len(r.space) {
+		r.err = reserve(r.file, r.size, n)
+	}
+	if r.done = r.err != nil || r.size+n > len(r.space); r.done {
+		if errors.Is(r.err, errors.ErrUnsupported) {
+			r.err = nil // this system, or this file system, has no such thing
+		}
 		return false
 	}
 	more := r.space[r.size : r.size+n]
@@ -78,14 +91,20 @@ func (r *arena) open() {
 	if !canMap {
 		return
 	}
-	f, err := unnamed()
-	if err != nil {
+	if r.file, r.err = unnamed(); r.err != nil {
 		return
 	}
-	r.file = f
-	if r.space, err = mapFile(f, arenaSpace); err == nil {
+	if r.space, r.err = mapFile(r.file, arenaSpace); r.err == nil {
 		r.near = map[uintptr]bool{}
-		debug.SetPanicOnFault(true) // what cannot be read back is an error, see Recover
+		mapped.add(r.space)
+		r.fatal = debug.SetPanicOnFault(true) // what cannot be read back is an error, see Recover
+	}
+}
+
+// guard makes what cannot be read back an error in this goroutine too, see Recover.
+func (r *arena) guard() {
+	if r.space != nil {
+		debug.SetPanicOnFault(true)
 	}
 }
 
@@ -96,7 +115,7 @@ func (r *arena) pass(f *facts) {
 	}
 	if f == nil {
 		r.apart++
-	} else if at := (uintptr(unsafe.Pointer(f)) - uintptr(unsafe.Pointer(&r.space[0]))) / arenaBlock; at != r.last && at < uintptr(r.size/arenaBlock) {
+	} else if at := (uintptr(unsafe.Pointer(f))-uintptr(unsafe.Pointer(&r.space[0])))/arenaBlock + 1; at != r.last && at <= uintptr(r.size/arenaBlock) {
 		r.last, r.near[at] = at, true
 	}
 	if len(r.near)+r.apart > arenaNear {
@@ -108,17 +127,39 @@ func (r *arena) pass(f *facts) {
 func (r *arena) letGo() {
 	leave(r.space[:r.size])
 	clear(r.near)
-	r.apart = 0
+	r.apart, r.last = 0, 0
 }
 
 // close gives the room back: no facts may be looked at any more.
 func (r *arena) close() {
 	r.free = nil
 	if r.space != nil {
+		debug.SetPanicOnFault(r.fatal)
 		unmap(r.space)
-		r.space, r.size = nil, 0
+		r.space, r.size, r.done = nil, 0, true
 	}
 	if r.file != nil {
 		r.file.Close()
 	}
+}
+
+// mapped are the places in memory where files were mapped, by any Analyzer.
+var mapped places
+
+type places struct {
+	mu   sync.Mutex
+	from []uintptr
+}
+
+func (p *places) add(space []byte) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.from = append(p.from, uintptr(unsafe.Pointer(&space[0])))
+}
+
+// has reports whether a file was mapped where that address is. One that is closed counts: it may be what failed before.
+func (p *places) has(address uintptr) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.ContainsFunc(p.from, func(from uintptr) bool { return address >= from && address-from < arenaSpace })
 }

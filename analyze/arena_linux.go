@@ -14,12 +14,18 @@ func mapFile(f *os.File, size int) ([]byte, error) {
 	return syscall.Mmap(int(f.Fd()), 0, size, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_SHARED)
 }
 
-// reserve makes room on the disk for n bytes more: a full disk is found here, and not where the memory is written to.
+// reserve makes room on the disk for n bytes more: so a full disk is found here, and not where the memory is written to,
+// but on file systems that write everything to a new place. Where there is none the file stays as it is.
 func reserve(f *os.File, from, n int) error {
 	for {
-		if err := syscall.Fallocate(int(f.Fd()), 0, int64(from), int64(n)); !errors.Is(err, syscall.EINTR) {
-			return err
+		err := syscall.Fallocate(int(f.Fd()), 0, int64(from), int64(n))
+		if errors.Is(err, syscall.EINTR) {
+			continue
 		}
+		if err != nil {
+			_ = f.Truncate(int64(from)) // without what there was room for
+		}
+		return err
 	}
 }
 

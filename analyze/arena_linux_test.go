@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// mapped returns an arena with facts in its file; where files cannot be mapped, the test is skipped.
-func mapped(t *testing.T) *arena {
+// mappedArena returns an arena with facts in its file; where files cannot be mapped, the test is skipped.
+func mappedArena(t *testing.T) *arena {
 	r := new(arena)
 	t.Cleanup(r.close)
 	if r.room(); r.size == 0 {
@@ -22,9 +22,8 @@ func TestArenaLost(t *testing.T) {
 		a.Report(nil, nil)
 		return nil
 	}
-	mapped(t)
-	a := fed(1)
-	defer a.Close()
+	mappedArena(t)
+	a := fed(t, 1)
 	if a.arena.size == 0 {
 		t.Fatal("nothing is mapped")
 	}
@@ -39,7 +38,7 @@ func TestArenaLost(t *testing.T) {
 
 // TestArenaFull: where the disk is full, facts are in memory.
 func TestArenaFull(t *testing.T) {
-	r := mapped(t)
+	r := mappedArena(t)
 	if err := r.file.Close(); err != nil {
 		t.Fatal(err)
 	}

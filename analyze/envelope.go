@@ -11,7 +11,7 @@ import (
 type Header struct {
 	Session string // Mcp-Session-Id of the request
 	*Manner
-	*Marks
+	*Particulars
 }
 
 // Manner are the fields that most messages between a client and a server share.
@@ -37,8 +37,8 @@ type Manner struct {
 	ServerName   string
 }
 
-// Marks are the fields that are of one message, and that few have.
-type Marks struct {
+// Particulars are the fields that are of one message, and that few have.
+type Particulars struct {
 	NewSession  string // Mcp-Session-Id of the response
 	LastEventID string
 	Idempotency string
@@ -55,14 +55,14 @@ type shape struct {
 // envelope returns what the heads of both messages say. Both results are shared and must not be changed.
 func (a *Analyzer) envelope(ex *capture.Exchange) (*HTTP, *Header) {
 	f := a.header
-	*f.Manner, *f.Marks, f.Session = Manner{}, Marks{}, ""
+	*f.Manner, *f.Particulars, f.Session = Manner{}, Particulars{}, ""
 	if q := ex.Request.Head; q != nil {
 		f.request(q)
 	}
 	if p := ex.Response.Head; p != nil {
 		f.response(p)
 	}
-	header := Header{f.Session, a.manners.share(*f.Manner, (*Manner).keep), a.marks.share(*f.Marks, (*Marks).keep)}
+	header := Header{f.Session, a.manners.share(*f.Manner, (*Manner).keep), a.particulars.share(*f.Particulars, (*Particulars).keep)}
 	return a.https.share(httpOf(ex), (*HTTP).keep), a.headers.share(header, (*Header).keep)
 }
 
@@ -110,7 +110,9 @@ func (h *Manner) keep() {
 }
 
 // keep makes the strings independent of the head they stand in.
-func (h *Marks) keep() { internAll(&h.NewSession, &h.LastEventID, &h.Idempotency, &h.Traceparent) }
+func (h *Particulars) keep() {
+	internAll(&h.NewSession, &h.LastEventID, &h.Idempotency, &h.Traceparent)
+}
 
 // request takes the fields of a request. Of a repeated field the first that is not empty counts.
 func (h *Header) request(q *http1.Head) {

@@ -9,7 +9,7 @@ import (
 	"mcptrace/capture/wire/jsonrpc"
 )
 
-// gist is what is asked of each exchange again and again: so much of its detail is always at hand.
+// gist is what is asked of each exchange again and again, out of its detail.
 type gist struct {
 	ask    wish   // what it asks for
 	id     uint64 // hash of the id of its one call

@@ -1,6 +1,7 @@
 package analyze
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"iter"
@@ -108,13 +109,15 @@ type lost struct{ err error }
 // Recover sets err where details of exchanges could not be read back from their temporary file: there is nothing to
 // report then. It is to be deferred by who asks an Analyzer for its conclusions.
 func Recover(err *error) {
-	switch p := recover().(type) {
-	case nil:
-	case lost:
-		*err = fmt.Errorf("reading back what stood in a temporary file: %w", p.err)
-	case interface{ Addr() uintptr }: // see debug.SetPanicOnFault: what was mapped cannot be read
-		*err = errors.New("reading back what stood in a temporary file: it is damaged, or its disk is")
-	default:
+	p := recover()
+	if p == nil {
+		return
+	}
+	if l, ok := p.(lost); ok {
+		*err = fmt.Errorf("reading back what stood in a temporary file: %w", l.err)
+	} else if fault, ok := p.(interface{ Addr() uintptr }); ok && mapped.has(fault.Addr()) { // see debug.SetPanicOnFault
+		*err = errors.New("reading back what stood in a temporary file: it is damaged, or its disk is full or damaged")
+	} else {
 		panic(p)
 	}
 }
@@ -152,11 +155,11 @@ func (a *Analyzer) Each() iter.Seq[*Case] { return a.each(a.cases) }
 // Through walks through some of the exchanges, with as little memory as Each.
 func (a *Analyzer) Through(cases []*Case) iter.Seq[*Case] { return a.each(cases) }
 
-// LetGo lets details go that stand in the temporary file, as Each does between two exchanges.
+// LetGo lets go of what stands in temporary files, as Each does between two exchanges.
 func (a *Analyzer) LetGo() {
 	a.pager.trim()
 	a.arena.pass(nil)
 }
 
-// Unwritten says why details of exchanges stayed in memory although they are many; nil: they did not.
-func (a *Analyzer) Unwritten() error { return a.pager.full }
+// Unwritten says why what is known of exchanges stayed in memory although they are many; nil: it did not.
+func (a *Analyzer) Unwritten() error { return cmp.Or(a.pager.full, a.arena.err) }

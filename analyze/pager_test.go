@@ -11,8 +11,9 @@ import (
 )
 
 // fed returns an Analyzer that was given 40 calls and more, most of which it had to write to a file.
-func fed(atHand int) *Analyzer {
+func fed(t *testing.T, atHand int) *Analyzer {
 	a := New(Options{AtHand: atHand})
+	t.Cleanup(a.Close)
 	a.pager.file.wait, a.pager.file.span = 1, 1
 	ks := many(40, func(i int) *talk {
 		return on(uint16(i+1), time.Duration(i)*time.Second).Ask(payModern(itoa(i))).Answer(jsonBody(done(itoa(i))))
@@ -53,7 +54,7 @@ func TestLostDetails(t *testing.T) {
 	}
 	for _, atHand := range []int{1, 2, 5, 20} {
 		for good := 0; ; good++ {
-			a := fed(atHand)
+			a := fed(t, atHand)
 			if a.pager.file.file == nil {
 				t.Fatal("nothing was written")
 			}
@@ -75,10 +76,10 @@ func TestLostDetails(t *testing.T) {
 
 // TestNoTemporaryFile: where none can be written, what it should hold stays in memory, and that is said.
 func TestNoTemporaryFile(t *testing.T) {
-	want := fed(1)
+	want := fed(t, 1)
 	want.Report(nil, nil)
 	t.Setenv("TMPDIR", t.TempDir()+"/none")
-	a := fed(1)
+	a := fed(t, 1)
 	a.Report(nil, nil)
 	if a.Totals != want.Totals {
 		t.Errorf("%+v, want %+v", a.Totals, want.Totals)
@@ -90,7 +91,7 @@ func TestNoTemporaryFile(t *testing.T) {
 
 // TestWalkLetsGo: behind a walk only few details are in memory.
 func TestWalkLetsGo(t *testing.T) {
-	a := fed(1)
+	a := fed(t, 1)
 	a.Report(nil, nil)
 	for c := range a.Each() {
 		c.R()

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"time"
+
+	"mcptrace/capture"
 )
 
 // stepFrom is by how much the recorder's clock must go back to be worth a word: packets of several interfaces may stand
@@ -19,21 +21,35 @@ var clockStep = Rule{
 		if a.inPacketOrder() {
 			return nil
 		}
-		cs := slices.Clone(a.cases)
-		slices.SortStableFunc(cs, func(x, y *Case) int {
-			return cmp.Or(cmp.Compare(x.Conn.Input, y.Conn.Input), cmp.Compare(x.First, y.First))
-		})
-		for i := 1; i < len(cs); i++ {
-			p, c := cs[i-1], cs[i]
-			if p.Conn.Input != c.Conn.Input || p.First == 0 || p.First == c.First || p.Start.Sub(c.Start) < stepFrom {
+		fs := a.firstPackets()
+		slices.SortStableFunc(fs, func(x, y firstPacket) int { return cmp.Or(cmp.Compare(x.input, y.input), cmp.Compare(x.n, y.n)) })
+		for i := 1; i < len(fs); i++ {
+			p, c := fs[i-1], fs[i]
+			if p.input != c.input || p.n == 0 || p.n == c.n || p.at.Sub(c.at) < stepFrom {
 				continue
 			}
-			f := about(c, -1, 0, "Packet %d bears a time %s before that of packet %d.", c.First, dur(p.Start.Sub(c.Start)), p.First)
-			f.Cases = append(f.Cases, p)
+			f := about(c.of, -1, 0, "Packet %d bears a time %s before that of packet %d.", c.n, dur(p.at.Sub(c.at)), p.n)
+			f.Cases = append(f.Cases, p.of)
 			return one(f)
 		}
 		return nil
 	},
+}
+
+// firstPacket is that of an exchange.
+type firstPacket struct {
+	input int
+	n     int64
+	at    capture.Instant
+	of    *Case
+}
+
+func (a *Analyzer) firstPackets() []firstPacket {
+	var out []firstPacket
+	for c := range a.each(a.cases) {
+		out = append(out, firstPacket{c.Conn.Input, c.First, c.Start, c})
+	}
+	return out
 }
 
 // inPacketOrder reports whether the exchanges, which are in order of time, are in that of their first packets too.

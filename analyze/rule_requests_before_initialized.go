@@ -10,17 +10,17 @@ var requestsBeforeInitialized = Rule{
 	All: func(a *Analyzer) []Finding {
 		var fs []Finding
 		for s := range a.eachSession() {
-			fs = append(fs, s.tooEarly()...)
+			fs = append(fs, s.tooEarly(a)...)
 		}
 		return fs
 	},
 }
 
 // tooEarly returns the finding for calls of a session that were sent while its initialize had no answer yet.
-func (s *Session) tooEarly() []Finding {
+func (s *Session) tooEarly(a *Analyzer) []Finding {
 	var first *Case
 	n := 0
-	for _, c := range s.Cases {
+	for c := range a.each(s.Cases) {
 		if c.method() == "initialize" && c.HopOf == nil {
 			if n++; first == nil {
 				first = c
@@ -31,7 +31,7 @@ func (s *Session) tooEarly() []Finding {
 		return nil
 	}
 	var f Finding
-	for _, c := range s.Cases {
+	for c := range a.each(s.Cases) {
 		if c.Start > first.Start && c.Start < first.at(first.Answer().At) && c.isCall() && c.method() != "ping" && c.method() != "initialize" && !c.Modern && c.HopOf == nil {
 			f.Cases = append(f.Cases, c)
 		}

@@ -24,7 +24,7 @@ var serverRestart = Rule{
 		by := map[string][]loss{}
 		var order []string
 		for s := range a.eachSession() {
-			l, ok := s.lost()
+			l, ok := s.lost(a)
 			if !ok || l.c.Proto() == "stdio" {
 				continue
 			}
@@ -49,10 +49,10 @@ type loss struct {
 
 // lost returns when a session that had been in use was first found gone. Its id was refused, or the server cut a stream
 // of it and nothing of it was answered any more.
-func (s *Session) lost() (loss, bool) {
+func (s *Session) lost(a *Analyzer) (loss, bool) {
 	used := false
 	var cut loss
-	for _, c := range s.Cases {
+	for c := range a.each(s.Cases) {
 		if c.HopOf != nil {
 			continue
 		}

@@ -5,7 +5,7 @@ import "time"
 // live works out the course of a session: how it began, what became of its id, when it was last heard of.
 func (s *Session) live(a *Analyzer) {
 	s.Handshake = -1
-	for _, c := range s.Cases {
+	for c := range a.each(s.Cases) {
 		s.End = max(s.End, c.at(max(c.RequestEnd, c.LastByte, c.HeadAt, c.End().At)))
 		if c.HopOf != nil {
 			continue

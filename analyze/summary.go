@@ -36,7 +36,7 @@ func (a *Analyzer) Clients() []ClientSummary {
 			order = append(order, x)
 		}
 		x.Sessions++
-		for _, c := range s.Cases {
+		for c := range a.each(s.Cases) {
 			x.add(c)
 		}
 	}

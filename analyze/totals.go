@@ -56,7 +56,7 @@ func (a *Analyzer) total() {
 		}
 	}
 	for s := range a.eachSession() {
-		s.sum()
+		s.sum(a)
 	}
 }
 
@@ -127,8 +127,8 @@ func (a *Analyzer) countBreak(c *Case) {
 var overhead = map[string]bool{"initialize": true, "server/discover": true, "ping": true}
 
 // sum adds up what a session cost.
-func (s *Session) sum() {
-	for _, c := range s.Cases {
+func (s *Session) sum(a *Analyzer) {
+	for c := range a.each(s.Cases) {
 		if c.HopOf != nil {
 			continue
 		}

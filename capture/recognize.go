@@ -57,7 +57,7 @@ func (e *evidence) proven() bool { return e.sure || e.strong >= 2 }
 // JSON-RPC. The oldest go first.
 const (
 	pendingLimit = 5000
-	pendingBytes = 8 << 20
+	pendingBytes = 16 << 20
 	pendingBody  = 4 << 10
 )
 

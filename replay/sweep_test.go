@@ -65,6 +65,8 @@ func TestSweepOddBodies(t *testing.T) {
 		"crlf":              "data: " + answer + "\r\n\r\n: x\r\n\r\n",
 		"mixed":             "id: 7\n\rdata: " + answer + "\r\n\r",
 		"bom":               "\xEF\xBB\xBFdata: " + answer + "\n\n",
+		"bom inside":        ": x\n\n\xEF\xBB\xBFdata: " + answer + "\n\ndata: " + answer + "\n\n",
+		"bom twice":         "\xEF\xBB\xBF\xEF\xBB\xBFdata: " + answer,
 		"bom, broken":       "\xEF\xBB\xBFdata: {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"content\":[{\"type\"99",
 		"no colon":          "data\n\nhello\n\ndata: " + answer + "\n\n",
 		"stale":             `data: {"jsonrpc":"2.0","id":9,"result":{}}` + "\n\n" + "data: " + answer + "\n\n",

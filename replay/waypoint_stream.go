@@ -137,17 +137,22 @@ func (w *streamWalk) tails(block []byte, end int64) {
 	if w.settled || !mayAnswer(block) {
 		return
 	}
+	from := w.start
+	if bom := "\uFEFF"; from == 0 && bytes.HasPrefix(block, []byte(bom)) { // it is no part of the first line
+		n := int64(len(bom))
+		from, block, end = n, block[n:], end-n
+	}
 	k := len(w.kept.Messages)
 	at := func(n int64) waypoint {
 		w.kept.Messages = w.kept.Messages[:k]
-		if m, ok := tailMessage(block[:n-w.start]); ok {
+		if m, ok := tailMessage(block[:n-from]); ok {
 			w.kept.Messages = append(w.kept.Messages, m)
 		}
 		return w.point(n)
 	}
-	last := at(w.start)
+	last := at(from)
 	for _, off := range blockBorders(block, end) {
-		next := at(w.start + off)
+		next := at(from + off)
 		w.r.halve(last, next, at)
 		last = next
 	}
@@ -162,6 +167,7 @@ func mayAnswer(block []byte) bool {
 // tailMessage returns the response that stands in a block which nothing has ended, as far as it goes.
 func tailMessage(block []byte) (m capture.Inbound, ok bool) {
 	sc := sse.NewScanner(discard{})
+	sc.Write([]byte("\n")) // the stream has begun: a byte order mark is no longer one
 	sc.Write(block)
 	t := sc.Tail()
 	if !t.HasData {
@@ -191,11 +197,7 @@ func (discard) CRLF(int64) {}
 // there are none.
 func blockBorders(block []byte, end int64) []int64 {
 	var out []int64
-	at := 0
-	if bytes.HasPrefix(block, []byte("\uFEFF")) {
-		at = len("\uFEFF") // a byte order mark before the first line is no part of it
-	}
-	for at < len(block) {
+	for at := 0; at < len(block); {
 		n := lineEnd(block[at:])
 		if n < 0 {
 			n = len(block) - at

@@ -18,7 +18,8 @@ const (
 	heapGrowth = 33
 	heapStart  = 4 << 20  // what the runtime takes for alive before the first collection, and at least after it
 	hugePart   = 64 << 20 // the part of the heap that most captures need
-	limitFloor = 96 << 20 // all memory of the runtime; see limit
+	limitFloor = 96 << 20 // of all memory of the runtime, see limit
+	limitSlack = 8 << 20
 )
 
 var paceFloor atomic.Uint64
@@ -54,17 +55,22 @@ func tuneMemory() {
 
 // setPace sets the pace for what was alive at the last collection.
 func setPace() {
-	live := [1]metrics.Sample{{Name: "/gc/heap/live:bytes"}}
-	metrics.Read(live[:])
-	debug.SetGCPercent(pace(live[0].Value.Uint64()))
+	m := []metrics.Sample{{Name: "/gc/heap/live:bytes"}, {Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/free:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
+	metrics.Read(m)
+	live := m[0].Value.Uint64()
+	percent := pace(live)
+	debug.SetGCPercent(percent)
 	if os.Getenv("GOMEMLIMIT") == "" {
-		debug.SetMemoryLimit(limit(live[0].Value.Uint64()))
+		held := m[1].Value.Uint64() - m[2].Value.Uint64() - m[3].Value.Uint64()
+		debug.SetMemoryLimit(limit(live, held, percent))
 	}
 }
 
-// limit returns what the runtime should keep from the system where so many bytes are alive: beyond it, it gives back what
-// lies idle rather than keep it for later.
-func limit(live uint64) int64 { return int64(max(limitFloor, live+live/4+16<<20)) }
+// limit returns what the runtime should take from the system at most, where so many bytes are alive and so many cannot be
+// given back: as much as the heap may grow to. What lies idle beyond that it gives back rather than keep it for later.
+func limit(live, held uint64, percent int) int64 {
+	return int64(max(limitFloor, held+live*uint64(percent)/100+limitSlack))
+}
 
 // mark is an object that nobody holds, so that the next collection finds it.
 type mark [64]byte

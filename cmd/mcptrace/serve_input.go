@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"mcptrace/analyze"
 	"mcptrace/capture"
@@ -13,7 +12,9 @@ import (
 // recording is what is served.
 type recording struct {
 	*serve.Recording
-	cases []*analyze.Case // the exchanges in it
+	calls    []string // the first of the calls in it, each as a line
+	count    int      // of all calls
+	lastCall int      // its number
 }
 
 // recording reads the inputs. Of a call that was captured on several hops the first is served.
@@ -24,6 +25,7 @@ func (f *serveFlags) recording(ctx context.Context, s *streams, inputs []string)
 	}
 	rec := &recording{Recording: &serve.Recording{}}
 	a := analyze.New(analyze.Options{Filter: filter})
+	defer a.Close()
 	r := &reader{flags: &f.inputFlags, s: s, failed: a.ConnectFailure, out: func(ex *capture.Exchange, rd *capture.Reading) {
 		rec.Add(ex, rd)
 		a.Add(ex, capture.Read(ex)) // the Analyzer changes what it is given
@@ -36,8 +38,8 @@ func (f *serveFlags) recording(ctx context.Context, s *streams, inputs []string)
 	found := false
 	for c := range a.Each() {
 		if c.HopOf == nil {
-			keep, rec.cases = append(keep, c.ID), append(rec.cases, c)
-			found = found || c.ID == f.exchange
+			keep, found = append(keep, c.ID), found || c.ID == f.exchange
+			rec.note(c)
 		}
 	}
 	rec.Keep(keep)
@@ -53,18 +55,28 @@ func (f *serveFlags) recording(ctx context.Context, s *streams, inputs []string)
 // mostAnnounced bounds the calls that are listed at the start.
 const mostAnnounced = 20
 
+// note takes note of a call that can be made.
+func (r *recording) note(c *analyze.Case) {
+	if !c.IsCall() {
+		return
+	}
+	if r.count++; r.count <= mostAnnounced {
+		r.calls = append(r.calls, fmt.Sprintf("#%d %s", c.ID, oneLine(c.Name())))
+	}
+	r.lastCall = c.ID
+}
+
 // announce says which calls can be made.
 func (r *recording) announce(s *streams) {
-	calls := slices.DeleteFunc(slices.Clone(r.cases), func(c *analyze.Case) bool { return !c.IsCall() })
-	if len(calls) == 0 {
+	if r.count == 0 {
 		return
 	}
 	fmt.Fprintln(s.err, "mcptrace: these calls were recorded; another gets an error:")
-	for _, c := range calls[:min(len(calls), mostAnnounced)] {
-		fmt.Fprintf(s.err, "  #%d %s\n", c.ID, oneLine(c.Name()))
+	for _, line := range r.calls {
+		fmt.Fprintf(s.err, "  %s\n", line)
 	}
-	if more := len(calls) - mostAnnounced; more > 0 {
+	if more := r.count - mostAnnounced; more > 0 {
 		fmt.Fprintf(s.err, "  and %d more, which mcptrace analyze lists\n", more)
 	}
-	fmt.Fprintf(s.err, "mcptrace: hint: mcptrace show INPUT --exchange %d --payload shows the parameters of a call\n", calls[len(calls)-1].ID)
+	fmt.Fprintf(s.err, "mcptrace: hint: mcptrace show INPUT --exchange %d --payload shows the parameters of a call\n", r.lastCall)
 }
