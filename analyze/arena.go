@@ -35,7 +35,7 @@ const (
 	arenaFirst = 64 << 10 // bytes by which the file grows at first; later by as many as it has, up to arenaChunk
 	arenaChunk = 8 << 20
 	arenaBlock = 64 << 10                               // bytes that the system brings back at a time
-	arenaNear  = 64                                     // blocks that may be there at a time
+	arenaNear  = 128                                    // blocks that may be there at a time
 	arenaSpace = 256 << 20 << (6 * (^uintptr(0) >> 63)) // 16 GiB, or 256 MiB where addresses have 32 bits
 )
 
@@ -110,8 +110,8 @@ func (r *arena) guard() {
 
 // pass tells that f is looked at. Of what was before, little stays in memory. A nil f is anywhere.
 func (r *arena) pass(f *facts) {
-	if r.size == 0 {
-		return
+	if r.size <= arenaNear*arenaBlock {
+		return // all of it may be there
 	}
 	if f == nil {
 		r.apart++

@@ -140,10 +140,11 @@ func (a *Analyzer) each(cases []*Case) iter.Seq[*Case] {
 func (a *Analyzer) eachSession() iter.Seq[*Session] {
 	return func(yield func(*Session) bool) {
 		for _, s := range a.Sessions {
+			a.arena.pass(s.Cases[0].facts)
 			if !yield(s) {
 				return
 			}
-			a.LetGo()
+			a.pager.trim()
 		}
 	}
 }
