@@ -18,12 +18,12 @@ type arena struct {
 	given int     // so many were given out
 	free  []facts // room that was not
 
-	file  *os.File
-	space []byte // the address space for the file; nil: all are in memory
-	size  int    // of the file
-	done  bool   // the file does not grow any more
-	err   error  // why, where that is worth a word
-	fatal bool   // what debug.SetPanicOnFault was before
+	file   *os.File
+	space  []byte // the address space for the file; nil: all are in memory
+	size   int    // of the file
+	done   bool   // the file does not grow any more
+	err    error  // why, where that is worth a word
+	before bool   // what debug.SetPanicOnFault was before
 
 	near  map[uintptr]bool // the blocks of space that were looked at since letGo
 	last  uintptr          // … the last of them, from 1
@@ -97,7 +97,7 @@ func (r *arena) open() {
 	if r.space, r.err = mapFile(r.file, arenaSpace); r.err == nil {
 		r.near = map[uintptr]bool{}
 		mapped.add(r.space)
-		r.fatal = debug.SetPanicOnFault(true) // what cannot be read back is an error, see Recover
+		r.before = debug.SetPanicOnFault(true) // what cannot be read back is an error, see Recover
 	}
 }
 
@@ -134,7 +134,7 @@ func (r *arena) letGo() {
 func (r *arena) close() {
 	r.free = nil
 	if r.space != nil {
-		debug.SetPanicOnFault(r.fatal)
+		debug.SetPanicOnFault(r.before)
 		unmap(r.space)
 		r.space, r.size, r.done = nil, 0, true
 	}

@@ -8,6 +8,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+
+	"mcptrace/replay"
 )
 
 // The TypeScript SDK itself, on Node. It is compared where both are installed: npm install in testdata/typescript.
@@ -21,21 +23,16 @@ func TestTypeScriptSDK(t *testing.T) {
 		t.Skip("the SDK is not installed: run npm install in replay/" + dir)
 	}
 	left := scripts(t)
-	for round := 1; ; round++ {
+	for round := 1; len(left) > 0; round++ {
 		wrong := typescriptDiffers(t, node, dir, left)
-		if len(wrong) == 0 {
-			return
-		}
-		if round == 3 {
-			for i := range wrong {
-				t.Errorf("%s\n%.300q", wrong[i].says, wrong[i].wire)
-			}
-			return
-		}
-		// A reset throws away what a client has not taken, and on a busy machine it may not have: what differs is tried again.
+		// A reset throws away what a client has not taken, and on a busy machine it may not have: that is tried again.
 		left = nil
 		for i := range wrong {
-			left = append(left, wrong[i].script)
+			if wrong[i].how == replay.RST && round < 3 {
+				left = append(left, wrong[i].script)
+				continue
+			}
+			t.Errorf("%s\n%.300q", wrong[i].says, wrong[i].wire)
 		}
 	}
 }
